@@ -36,13 +36,14 @@ const namesOf = async (outcome: string) =>
   (await list(`outcome=${outcome}`)).data.map(({ email }: { email: string }) => email.split('@')[0]);
 
 it('lists recipients by the outcome of their email', async () => {
-  const isOver = (found: string[][]) => found.map(({ length }) => length).join() === '5,4,2,1,1';
-  const outcomes = ['sent', 'delivered', 'clicked', 'bounced', 'complained'];
+  const isOver = (found: string[][]) => found.map(({ length }) => length).join() === '5,4,2,2,1,1';
+  const outcomes = ['sent', 'delivered', 'clicked', 'unopened', 'bounced', 'complained'];
   const found = await eventually(() => Promise.all(outcomes.map(namesOf)), isOver);
   expect(found).toEqual([
     names,
     names.filter((name) => name !== 'bounce'),
     names.slice(0, 2),
+    ['success+r3', 'complaint'],
     ['bounce'],
     ['complaint'],
   ]);

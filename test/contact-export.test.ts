@@ -4,6 +4,7 @@ import { bodyMemory } from '../api/edge/body-memory.ts';
 import { maxImportBytes } from '../core/contact-import/import-format.ts';
 import { insertContacts } from './setup/campaigns.ts';
 import { eventually } from './setup/eventually.ts';
+import { where } from './setup/segments.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { upload } from './setup/upload.ts';
@@ -78,6 +79,30 @@ describe('the export of contacts', () => {
     expect(emails).toEqual(Array.from({ length: 2_500 }, (_, n) => `reader-${n + 1}@example.com`));
     const found = rowsOf((await fetchFile('/contacts/export?search=reader-1')).text);
     expect(found).toHaveLength(1_111);
+  });
+
+  it('of a segment has its members, by condition or by hand', async () => {
+    await insertContacts(stack.em(), sender.projectId, 2_500);
+    const dynamic = {
+      type: 'DYNAMIC',
+      condition: where({ field: 'email', operator: 'contains', value: 'reader-1' }),
+    };
+    for (const [kind, size] of [
+      [dynamic, 1_111],
+      [{ type: 'STATIC' }, 2],
+    ] as const) {
+      const { id } = (await sender.post('/segments', { name: 'Some', ...kind })).body;
+      const emails = ['reader-7@example.com', 'reader-1200@example.com'];
+      if (kind.type === 'STATIC') await sender.post(`/segments/${id}/members`, { emails });
+      const { headers, text } = await fetchFile(`/segments/${id}/export`);
+      expect(headers.get('content-disposition')).toBe('attachment; filename="contacts.csv"');
+      const found = rowsOf(text).map(({ email }) => email);
+      expect(new Set(found).size).toBe(size);
+      expect(found).toHaveLength(size);
+      expect(found).toContain('reader-1200@example.com');
+      const other = await createTestSender(stack.url);
+      expect((await fetchFile(`/segments/${id}/export`, other)).status).toBe(404);
+    }
   });
 });
 

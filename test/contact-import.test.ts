@@ -11,10 +11,18 @@ import {
   storedChunks,
   useImportStage,
 } from './setup/import-stage.ts';
+import { planIs } from './setup/segments.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { unknownId } from './setup/unknown-id.ts';
 import { upload } from './setup/upload.ts';
 
 useImportStage(useSharedProduct());
+
+const sendForm = (file: string, segmentId: string) =>
+  send([
+    { field: 'file', name: 'contacts.csv', content: file },
+    { field: 'segmentId', content: segmentId },
+  ]);
 
 describe('POST /contacts/import', () => {
   it('creates and updates contacts, converts cells, and reports exact counts', async () => {
@@ -216,6 +224,39 @@ describe('POST /contacts/import', () => {
       [sender.projectId],
     );
     expect(sums).toEqual({ count: 1_500, emails: 1_500, min: 3_500, max: 4_999, firsts: 1_500 });
+  });
+
+  it('makes the contacts of the file members of a static segment, also in later batches', async () => {
+    const segment = { name: 'Fair', type: 'STATIC', trackMembership: true };
+    const { id } = (await sender.post('/segments', segment)).body;
+    await sender.post('/contacts', { email: 'before@example.com' });
+    await sender.post('/contacts', { email: 'reader-7@example.com' });
+    const rows = Array.from({ length: 2_500 }, (_, index) => `reader-${index}@example.com`);
+    const { body } = await sendForm(`email\nbad\n${rows.join('\n')}\nreader-7@example.com\n`, id);
+    await eventually(
+      () => sender.get(`/contacts/import/${body.jobId}`),
+      (job) => job.body.state === 'completed',
+    );
+    expect((await sender.get(`/segments/${id}`)).body.memberCount).toBe(2_500);
+    const members = (await sender.get(`/segments/${id}/contacts?pageSize=1000`)).body;
+    expect(members.total).toBe(2_500);
+    const [entries] = await stack.sql(
+      `select count(*)::int, count(distinct contact_id)::int as contacts from events where project_id = $1 and name = 'segment.fair.entry'`,
+      [sender.projectId],
+    );
+    expect(entries).toEqual({ count: 2_500, contacts: 2_500 });
+  });
+
+  it('refuses a segment that is not static, or not of the project', async () => {
+    const { id } = (await sender.post('/segments', { name: 'Paying', condition: planIs('pro') })).body;
+    for (const segmentId of [id, unknownId, 'fair']) {
+      const answer = await sendForm('email\nada@example.com\n', segmentId);
+      expect(answer.status).toBe(422);
+      expect(answer.body.error.errors).toEqual([
+        { field: 'segmentId', code: 'custom', message: 'Expected the id of a static segment' },
+      ]);
+    }
+    expect(await storedChunks()).toBe(0);
   });
 
   it('stays open while the project is disabled', async () => {

@@ -406,6 +406,19 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.locator('input[type=file]').setInputFiles(file);
   }
 
+  it('pastes rows copied from a spreadsheet', async () => {
+    await page.goto(`projects/${project.id}/contacts/import`);
+    await button('Choose a file').waitFor();
+    await page.evaluate(`(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', 'Email\\tPlan\\r\\nada@pasted.example\\tpro\\r\\n');
+      document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+    })()`);
+    await page.getByText('Pasted rows').waitFor();
+    await page.getByText('1 new contact').waitFor();
+    await page.getByRole('table', { name: 'First rows' }).getByText('ada@pasted.example').waitFor();
+  });
+
   it('learns that two columns have the same name, and is offered no useless choice', async () => {
     await chooseImport('email,plan,plan\nada@example.com,pro,free\n');
     await page.getByText('Two columns are named "plan"').waitFor();
@@ -463,12 +476,16 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
   });
 
-  it('sees how many of many rejected rows are shown, and how many can be downloaded', async () => {
+  it('sees how many of many rejected rows are shown, how many can be downloaded, and who joined a new segment', async () => {
     await chooseImport(`email\ngood@example.com\n${'bad\n'.repeat(1_001)}`);
     await page.getByText('The first 100 of 1,001 are shown.').waitFor();
+    await page.getByRole('textbox', { name: 'Or the name of a new segment' }).fill('Fair');
     await button('Import 1 row').click();
     await button('Download the first 1,000 rejected rows').waitFor();
     await page.getByText('The first 100 of 1,001 are shown.').waitFor();
+    await link('Show the segment').click();
+    await heading('Fair').waitFor();
+    await link('good@example.com').waitFor();
   });
 
   it('learns that a column can’t keep a reserved name as data', async () => {

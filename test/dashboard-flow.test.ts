@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { mailedToken } from './setup/account-mail.ts';
@@ -177,6 +178,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await press('Send to 2 people');
     const dialog = page.getByRole('dialog', { name: 'Send this campaign?' });
     await dialog.getByText('Spring for {{ email }}').waitFor();
+    await dialog.getByText('Segment “Paying”').waitFor();
     await tabTo(page, dialog.getByRole('button', { name: 'Send to 2 people' }));
     await keyboard.press('Enter');
     await heading('Recipients').waitFor();
@@ -191,11 +193,45 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     );
     await page.reload();
     await page.getByText('Sent', { exact: true }).first().waitFor();
+    await page.getByText(/^“Spring for .* · Segment “Paying”$/).waitFor();
     const delivered = page.getByLabel('Figures').getByText('Delivered').locator('..');
     expect(await delivered.textContent()).toBe('Delivered100%2 people');
     const recipients = page.getByRole('table', { name: 'Recipients' });
     await recipients.getByText('grace@example.com').waitFor();
     expect(await recipients.getByText('Delivered').count()).toBe(2);
+    await sideBar('Activity').click();
+    await link('Analytics').click();
+    await page.getByRole('table', { name: 'Campaigns' }).getByRole('link', { name: 'Spring sale' }).click();
+    await recipients.getByText('grace@example.com').waitFor();
+  });
+
+  it('gathers in a new segment who has not opened it, and exports them', async () => {
+    await button(/Outcome/).click();
+    await page.getByRole('option', { name: 'Not opened' }).click();
+    await page.waitForURL(/outcome=unopened/);
+    await button('Add to a segment').click();
+    const dialog = page.getByRole('dialog', { name: 'Add 2 contacts to a segment' });
+    const name = dialog.getByRole('textbox', { name: 'Name of the new segment' });
+    expect(await dialog.getByRole('button', { name: 'Add 2 contacts' }).isDisabled()).toBe(true);
+    await name.fill('To remind');
+    await dialog.getByRole('button', { name: 'Add 2 contacts' }).click();
+    await dialog.getByText('2 of 2: 2 changed, 0 as before').waitFor();
+    await dialog.getByRole('link', { name: 'Show the segment' }).click();
+    await heading('To remind').waitFor();
+    await heading('2 members').waitFor();
+    const download = page.waitForEvent('download');
+    await button('Export').click();
+    expect((await download).suggestedFilename()).toBe('to-remind.csv');
+    expect((await readFile(await (await download).path(), 'utf8')).split('\r\n')).toEqual([
+      expect.stringContaining('id,email,subscribed'),
+      expect.stringContaining('grace@example.com'),
+      expect.stringContaining('ada@example.com'),
+      '',
+    ]);
+    await link('New campaign').click();
+    await heading('New campaign').waitFor();
+    await page.getByText('2 people').waitFor();
+    await button(/^To remind/).waitFor();
   });
 
   it('finds an email in the log, with its history', async () => {

@@ -163,6 +163,20 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await heading('Segments').waitFor();
   });
 
+  it('a field that nothing has yet is offered after those that exist', async () => {
+    await page.goto(`projects/${project.id}/segments/new`);
+    await page.getByRole('button', { name: /Field$/ }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: /^Address/ }).waitFor();
+    await page.keyboard.type('opened');
+    await page.getByRole('option', { name: /^Data “opened”/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Email opened/ }).waitFor();
+    await page.getByRole('link', { name: 'Segments' }).first().click();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await heading('Segments').waitFor();
+  });
+
   it('an operand has the type of its comparison, and no thousands separator', async () => {
     await post('/contacts', { email: 'bob@example.com', data: { seats: 'many' } });
     await post('/contacts', { email: 'eve@example.com', data: { seats: 5 } });

@@ -3,7 +3,13 @@ import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
 import { eventually } from './setup/eventually.ts';
 import type { TestSender } from './setup/sender.ts';
-import { addStep, createContact, createWaitingWorkflow, createWorkflow } from './setup/workflows.ts';
+import {
+  addStep,
+  createContact,
+  createForkedWorkflow,
+  createWaitingWorkflow,
+  createWorkflow,
+} from './setup/workflows.ts';
 
 const executable = await findChromium();
 
@@ -162,6 +168,10 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await page.goto(`projects/${project.id}${path}`);
     const step = page.locator('.react-flow__node', { hasText: 'Hook' });
     await step.getByText(/public address/).waitFor();
+    await page.goto(`projects/${project.id}/workflows?search=Fails`);
+    await page.getByRole('link', { name: '1 failed' }).click();
+    await page.getByRole('link', { name: 'linus@example.com' }).waitFor();
+    await button(/^Failed \(1\)/).waitFor();
   });
 
   it('is not enabled in a version that the user has not seen', async () => {
@@ -283,6 +293,27 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await button('Cancel the execution of sought@example.com').waitFor();
     await page.getByRole('combobox', { name: 'Find an address' }).fill('nobody@example.com');
     await page.getByText('Nothing matches').waitFor();
+  });
+
+  it('shows who is in a step', async () => {
+    const { id } = await createForkedWorkflow(sender);
+    for (const email of ['stays@example.com', 'leaves@example.com']) {
+      const contactId = await createContact(sender, email);
+      expect((await sender.post(`/workflows/${id}/executions`, { contactId })).status).toBe(201);
+    }
+    await eventually(
+      () => asked(`/workflows/${id}/executions?status=WAITING`),
+      ({ body }) => body.data.length === 1,
+    );
+    await page.goto(`projects/${project.id}/workflows/${id}?view=outline`);
+    await button(/Wait.*1 waiting now/).click();
+    await page.getByRole('dialog', { name: 'Wait' }).getByText('Show who is here').click();
+    await button('Cancel the execution of stays@example.com').waitFor();
+    expect(await page.getByRole('link', { name: 'leaves@example.com' }).count()).toBe(0);
+    await button(/Wait.*Step/).click();
+    await page.getByRole('option', { name: 'Leave' }).click();
+    await page.getByRole('link', { name: 'leaves@example.com' }).waitFor();
+    expect(await page.getByRole('link', { name: 'stays@example.com' }).count()).toBe(0);
   });
 
   it('has no step that sets one field twice', async () => {

@@ -7,6 +7,7 @@ import { unknownId } from './setup/unknown-id.ts';
 import {
   addStep,
   createContact,
+  createForkedWorkflow,
   createWaitingWorkflow,
   createWorkflow,
   readWorkflow,
@@ -201,6 +202,26 @@ describe('an execution', () => {
     }
     const refused = await sender.get(`/workflows/${id}/executions?status=lost`);
     expect([refused.status, refused.body.error.code]).toEqual([400, 'BAD_REQUEST']);
+  });
+
+  it('is listed at the step where it is, or where it ended', async () => {
+    const { id, steps } = await createForkedWorkflow(sender);
+    for (const name of ['stays', 'leaves'])
+      await start(id, await createContact(sender, `${name}@example.com`));
+    const idOf = (name: string) => steps.find((step: { name: string }) => step.name === name).id;
+    const at = async (name: string, query = '') => {
+      const { body } = await sender.get(`/workflows/${id}/executions?stepId=${idOf(name)}${query}`);
+      return [body.total, body.data.map(({ contactEmail }: { contactEmail: string }) => contactEmail)];
+    };
+    await eventually(
+      async () => [await at('Wait', '&status=WAITING'), await at('Leave', '&status=EXITED')],
+      ([waiting, left]) => waiting?.[0] === 1 && left?.[0] === 1,
+    );
+    expect(await at('Wait')).toEqual([1, ['stays@example.com']]);
+    expect(await at('Leave')).toEqual([1, ['leaves@example.com']]);
+    expect(await at('Wait', '&email=leaves@example.com')).toEqual([0, []]);
+    expect((await sender.get(`/workflows/${id}/executions?stepId=${unknownId}`)).body.total).toBe(0);
+    expect((await sender.get(`/workflows/${id}/executions?stepId=wait`)).status).toBe(422);
   });
 
   it('shows the steps that it has entered, in order, with the names of its version', async () => {

@@ -45,6 +45,7 @@ export const importContacts = defineRoute('POST /contacts/import', {
   place: 'elsewhere',
   uploadTexts: {
     mapping: { type: 'string', description: 'JSON object: what columns become, such as `{"Notes":null}`.' },
+    segmentId: { type: 'string', description: 'Id of a static segment that the contacts of the file join.' },
   },
   query: importQuerySchema,
   responses: {

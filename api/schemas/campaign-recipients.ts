@@ -12,7 +12,7 @@ export const listRecipientsQuerySchema = z.object({
     .optional()
     .describe(
       'A recipient can have several outcomes. `failed`: refused by the provider; `skipped`: withheld or cancelled before ' +
-        'it left; `pending`: not its turn yet, or the outcome is unknown.',
+        'it left; `pending`: not its turn yet, or the outcome is unknown; `unopened`: delivered, but not opened.',
     ),
   limit: cursorLimitSchema,
   cursor: z.string().optional(),

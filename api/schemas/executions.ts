@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { executionStatuses } from '../../core/workflows/execution-status.ts';
 import { stepTypes } from '../../core/workflows/step-config.ts';
+import { executionsWithSteps } from '../../db/statements/workflows/count-executions.ts';
 import { largePageQuerySchema, largePageSchema } from './pagination.ts';
 import { temporalUrlSchema } from './temporal-run.ts';
 import { workflowContextSchema } from './workflow-context.ts';
@@ -65,6 +66,11 @@ export const listExecutionsQuerySchema = largePageQuerySchema.extend({
     .optional()
     .describe(`${executionStatuses.slice(0, -1).join(', ')} or CANCELLED.`),
   email: z.string().optional().describe('Address of the contact; an address of no contact has none.'),
+  stepId: idSchema
+    .optional()
+    .describe(
+      `The step where an execution is, or where it ended. Only the newest ${executionsWithSteps.toLocaleString('en')} executions are searched, which the statistics count.`,
+    ),
 });
 
 export type StartExecutionBody = z.output<typeof startExecutionBodySchema>;

@@ -77,6 +77,7 @@ const executionCountsSchema = z
   .object({
     workflowId: z.uuid(),
     active: executions.describe('RUNNING or WAITING.'),
+    failed: executions,
     total: executions.describe('All statuses.'),
     totalAccuracy: totalAccuracySchema.describe(
       `\`estimate\` when a count is above ${manyExecutions}: those are estimates, the others exact.`,

@@ -58,6 +58,9 @@ export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse
 /** Whether any recipient has the outcome, by the counters: a search without matches would read every recipient. */
 function occurs(outcome: RecipientOutcome, { campaign, counters }: CountedCampaign): boolean {
   switch (outcome) {
+    case 'unopened':
+      // Not compared with the opens: the provider may report those first.
+      return counters.delivered > 0;
     case 'failed':
     case 'skipped':
       return counters.held > 0;

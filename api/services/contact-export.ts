@@ -2,13 +2,19 @@ import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { maxContactDataBytes } from '../../core/contact-data/parse-contact-data.ts';
 import { columnOfKey } from '../../core/contact-import/columns.ts';
 import { csvRow } from '../../core/csv/csv-row.ts';
+import { orNotFound } from '../../core/errors.ts';
+import { segmentAudience } from '../../db/conditions/audience.ts';
 import { ContactField } from '../../db/entities/contact.ts';
-import type { Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
+import type { Em, Orm } from '../../db/orm.ts';
+import type { Scan } from '../../db/scan-page.ts';
 import { type ContactFilter, needsScan } from '../../db/statements/contacts/contact-filter.ts';
 import { type ContactPosition, positionOf } from '../../db/statements/contacts/contact-order.ts';
 import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import { contactsPerScan, scanContacts } from '../../db/statements/contacts/scan-contacts.ts';
 import type { ProjectSlots } from './project-slots.ts';
+import { readMembers } from './segment-members.ts';
+import { findSegment } from './segments.ts';
 
 /** Contacts of the first page, and of a page at most: a page may have twice as many as the text of the last one held. */
 const [fewContacts, mostContacts] = [100, 1_000];
@@ -25,32 +31,57 @@ interface Page {
   next: ContactPosition | undefined;
 }
 
+type Read = (
+  em: Em,
+  after: ContactPosition | undefined,
+  limit: number,
+) => Promise<
+  Pick<Scan<ContactRow, ContactPosition>, 'rows'> & { scannedUntil?: ContactPosition | undefined }
+>;
+
+/**
+ * Both methods stream contacts as CSV, hold one page at a time, and throw DomainError `RATE_LIMIT_EXCEEDED` and
+ * `SERVICE_UNAVAILABLE` before the first piece only.
+ */
 export function createContactExportService(orm: Orm, heavyReads: ProjectSlots) {
+  const start = async (projectId: string, find: Read) => {
+    // Once the file has started, the status can no longer be 429 or 503.
+    const inTurn = heavyReads.inBatches(projectId);
+    const fields = await orm.em.fork().getRepository(ContactField).listTypes(projectId);
+    const keys = fields.map(({ key }) => key);
+    const write = createWriter(keys);
+    let contacts = fewContacts;
+    const read = (after?: ContactPosition) =>
+      inTurn(async (): Promise<Page> => {
+        const { rows, scannedUntil } = await find(projectEm(orm, projectId), after, contacts);
+        const { pieces, written } = await write(rows);
+        const isLast = written === rows.length && rows.length < contacts;
+        const last = isLast ? undefined : rows[written - 1];
+        contacts = Math.min(mostContacts, Math.max(fewContacts, written * 2));
+        return { pieces, next: last ? positionOf(order, last) : scannedUntil };
+      });
+    return toFile(keys, await read(), read);
+  };
   return {
+    /** The matching contacts, oldest first, with those created during the export. */
+    start: (projectId: string, filter: ContactFilter) =>
+      start(projectId, (em, after, contacts) => {
+        const perScan = needsScan(filter) ? contactsPerScan : contacts;
+        return scanContacts(em, { projectId, filter, order, after }, contacts, perScan);
+      }),
+
     /**
-     * Streams the matching contacts as CSV, oldest first. Holds one page at a time. Includes contacts created during
-     * the export.
-     * @throws DomainError `RATE_LIMIT_EXCEEDED` and `SERVICE_UNAVAILABLE`, before the first piece only
+     * The members of a segment, newest contact first.
+     * @throws DomainError `NOT_FOUND`
      */
-    async start(projectId: string, filter: ContactFilter) {
-      // Once the file has started, the status can no longer be 429 or 503.
-      const inTurn = heavyReads.inBatches(projectId);
-      const fields = await orm.em.fork().getRepository(ContactField).listTypes(projectId);
-      const keys = fields.map(({ key }) => key);
-      const write = createWriter(keys);
-      let contacts = fewContacts;
-      const read = (after?: ContactPosition) =>
-        inTurn(async (): Promise<Page> => {
-          const search = { projectId, filter, order, after };
-          const perScan = needsScan(filter) ? contactsPerScan : contacts;
-          const { rows, scannedUntil } = await scanContacts(orm.em.fork(), search, contacts, perScan);
-          const { pieces, written } = await write(rows);
-          const isLast = written === rows.length && rows.length < contacts;
-          const last = isLast ? undefined : rows[written - 1];
-          contacts = Math.min(mostContacts, Math.max(fewContacts, written * 2));
-          return { pieces, next: last ? positionOf(order, last) : scannedUntil };
-        });
-      return toFile(keys, await read(), read);
+    async startOfSegment(projectId: string, id: string) {
+      const em = projectEm(orm, projectId);
+      const segment = await findSegment(em, id);
+      const audience = orNotFound(await segmentAudience(em, projectId, id), 'Segment');
+      return start(projectId, async (fork, after, limit) => {
+        const window = { limit, offset: 0, after: after && { at: after.value, id: after.id } };
+        return { rows: await readMembers(fork, segment, audience, window) };
+      });
     },
   };
 }

@@ -3,13 +3,15 @@ import type { ColumnMapping } from '../../core/contact-import/columns.ts';
 import { readImportFormat } from '../../core/contact-import/import-format.ts';
 import { createEncodingDetector } from '../../core/contact-import/text-encoding.ts';
 import { validationFailed } from '../../core/errors.ts';
+import { idSchema } from '../../core/id-schema.ts';
 import { isStorableText, tryParseJson } from '../../core/json-value.ts';
 import { newId } from '../../core/new-id.ts';
 import { isDatabaseAway } from '../../db/database-away.ts';
 import { Job, JobChunk } from '../../db/entities/job.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
-import type { Orm } from '../../db/orm.ts';
+import { Segment } from '../../db/entities/segment.ts';
+import type { Em, Orm } from '../../db/orm.ts';
 import { insertJobChunk } from '../../db/statements/jobs/insert-job-chunk.ts';
 
 /** A file and the other fields of its form, which are complete once all bytes were read. */
@@ -47,7 +49,8 @@ export async function takeInImport(
     const read = readImportFormat(start ?? Buffer.alloc(0), detector.detect(), size, mapping);
     if (!read.ok) throw validationFailed([{ field: 'file', message: read.message, code: 'custom' }]);
     const em = projectEm(orm, projectId);
-    em.create(Job, { id, projectId, type: 'import', file: { ...read.format } });
+    const segmentId = await readSegment(em, fields.get('segmentId'));
+    em.create(Job, { id, projectId, type: 'import', file: { ...read.format, segmentId } });
     em.create(OutboxCommand, { kind: 'contacts.import', subjectId: id, projectId });
     await em.flush();
     return id;
@@ -85,4 +88,14 @@ export function readMapping(sent: string | undefined): ColumnMapping {
   if (mapping.success) return mapping.data;
   const message = 'Expected a JSON object from names of columns to names of fields, or null to leave one out';
   throw validationFailed([{ field: 'mapping', message, code: 'custom' }]);
+}
+
+/** @throws DomainError `VALIDATION_ERROR` for anything but the id of a static segment */
+async function readSegment(em: Em, sent: string | undefined): Promise<string | undefined> {
+  if (sent === undefined || sent === '') return undefined;
+  const id = idSchema.safeParse(sent).data;
+  const segment = id === undefined ? null : await em.findOne(Segment, { id, type: 'STATIC' });
+  if (segment !== null) return segment.id;
+  const message = 'Expected the id of a static segment';
+  throw validationFailed([{ field: 'segmentId', message, code: 'custom' }]);
 }

@@ -5,6 +5,7 @@ import { maxExpandedFilters } from '../../core/segments/reference-graph.ts';
 import { type Audience, conditionAudience, segmentAudience } from '../../db/conditions/audience.ts';
 import { mostCounted, type Total } from '../../db/count-or-estimate.ts';
 import { Contact } from '../../db/entities/contact.ts';
+import type { ListWindow } from '../../db/entities/list-window.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
@@ -162,16 +163,21 @@ function readPage(orm: Orm, projectId: string, id: string, query: LargePageQuery
         kind: 'members',
         query,
         total: await totalOf(em, segment, audience),
-        read: (window) =>
-          segment.type === 'STATIC'
-            ? listMembers(em, id, window)
-            : listAudience(em, projectId, audience, window),
+        read: (window) => readMembers(em, segment, audience, window),
         positionOf: ({ createdAt, id: contactId }) => ({ at: createdAt, id: contactId }),
       });
     },
     { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
   );
 }
+
+/** A page of the members right now, newest contact first. */
+export const readMembers = (
+  em: Em,
+  { id, projectId, type }: Segment,
+  audience: Audience,
+  window: ListWindow,
+) => (type === 'STATIC' ? listMembers(em, id, window) : listAudience(em, projectId, audience, window));
 
 async function totalOf(
   em: Em,

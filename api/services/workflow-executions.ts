@@ -12,7 +12,7 @@ import { WorkflowExecution, WorkflowStepRun } from '../../db/entities/workflow-e
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { cancelActiveExecutions, cancelExecution } from '../../db/statements/workflows/cancel-executions.ts';
-import { countExecutions } from '../../db/statements/workflows/count-executions.ts';
+import { countExecutions, stepsCountedSince } from '../../db/statements/workflows/count-executions.ts';
 import { startExecution } from '../../db/statements/workflows/start-execution.ts';
 import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/executions.ts';
 import { readLargePage } from './cursor-page.ts';
@@ -36,6 +36,13 @@ async function ofAddress(em: Em, email: string | undefined): Promise<{ contactId
   const address = parseEmailAddress(email.trim()) ?? email;
   const contact = await em.findOne(Contact, { email: address }, { fields: ['id'] });
   return { contactId: contact?.id ?? nilId };
+}
+
+/** Only among the newest executions, because no index serves it. */
+async function inStep(em: Em, workflowId: string, stepId: string | undefined) {
+  if (stepId === undefined) return {};
+  const since = await stepsCountedSince(em, workflowId);
+  return { currentStepId: stepId, ...(since && { since }) };
 }
 
 async function ofContacts(em: Em, executions: WorkflowExecution[]): Promise<ExecutionOfContact[]> {
@@ -74,7 +81,12 @@ export function createWorkflowExecutionsService(orm: Orm, writes: ProjectSlots, 
       const em = projectEm(orm, projectId);
       await findWorkflow(em, workflowId);
       const status = readName(query.status, executionStatuses, 'execution status');
-      const filter = { workflowId, ...(status && { status }), ...(await ofAddress(em, query.email)) };
+      const filter = {
+        workflowId,
+        ...(status && { status }),
+        ...(await ofAddress(em, query.email)),
+        ...(await inStep(em, workflowId, query.stepId)),
+      };
       const found = await readLargePage({
         kind: 'executions',
         query,

@@ -12,6 +12,8 @@ export const importFormatSchema = z.object({
   delimiter: z.string().length(1),
   bytes: z.number().int(),
   mapping: z.record(z.string(), z.string().nullable()).default({}),
+  /** Static segment that the contacts of the file join. */
+  segmentId: z.uuid().optional(),
 });
 
 export type ImportFormat = z.output<typeof importFormatSchema>;

@@ -70,7 +70,8 @@ describe('a value that becomes text', () => {
 
 describe('the notices of an import', () => {
   it('name fields most of whose values look alike, with an example', () => {
-    expect(noticesOf('n/a', '7,5', '8', '1.000,00')).toEqual([]);
+    expect(noticesOf('n/a', 'none', '7,5', '8')).toEqual([]);
+    expect(noticesOf('8', '8', '8')).toEqual([]);
     expect(noticesOf('n/a', '7,5', '8,25')).toEqual([
       {
         field: 'a',
@@ -79,6 +80,9 @@ describe('the notices of an import', () => {
       },
     ]);
     expect(noticesOf('31.12.2025', '7,5')).toEqual([]);
+    // What became numbers and dates shows what the others were meant as.
+    expect(noticesOf('n/a', '7,5', '8', '9')[0]?.message).toMatch(/^1 of 4 values look like numbers/);
+    expect(noticesOf('2026-01-31', '31.12.2025')[0]?.message).toMatch(/^1 of 2 values look like dates/);
   });
 
   it('are at most 20', () => {

@@ -12,8 +12,11 @@ export interface ImportNotice {
 
 interface Counts {
   values: number;
+  /** Values in another notation. */
   number: number;
   date: number;
+  /** Values that became numbers and dates. */
+  read: Record<OtherNotation, number>;
   example: Partial<Record<OtherNotation, string>>;
 }
 
@@ -24,7 +27,7 @@ const advice: Record<OtherNotation, string> = {
   date: 'Write dates as 2026-01-31 or 2026-01-31T09:30:00Z if segments should compare them',
 };
 
-/** Finds fields most of whose values look like numbers or dates, but become text because of their notation. */
+/** Finds fields most of whose values are numbers or dates, but some become text because of their notation. */
 export function createNotationTally() {
   const fields = new Map<string, Counts>();
   return {
@@ -40,10 +43,12 @@ export function createNotationTally() {
 function count(fields: Map<string, Counts>, key: string, value: JsonValue): void {
   let counts = fields.get(key);
   if (counts === undefined) {
-    counts = { values: 0, number: 0, date: 0, example: {} };
+    counts = { values: 0, number: 0, date: 0, read: { number: 0, date: 0 }, example: {} };
     fields.set(key, counts);
   }
   counts.values += 1;
+  if (typeof value === 'number') counts.read.number += 1;
+  if (typeof value === 'string' && isDateText(value)) counts.read.date += 1;
   const notation = typeof value === 'string' ? otherNotation(value) : undefined;
   if (notation === undefined) return;
   counts[notation] += 1;
@@ -51,7 +56,9 @@ function count(fields: Map<string, Counts>, key: string, value: JsonValue): void
 }
 
 function toNotice([key, counts]: [string, Counts]): ImportNotice[] {
-  const notation = (['number', 'date'] as const).find((one) => counts[one] * 2 > counts.values);
+  const notation = (['number', 'date'] as const).find(
+    (one) => counts[one] > 0 && (counts[one] + counts.read[one]) * 2 > counts.values,
+  );
   if (notation === undefined) return [];
   const message =
     `${counts[notation]} of ${counts.values} values look like ${notation}s but are taken as text, ` +

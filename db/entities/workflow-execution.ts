@@ -120,17 +120,27 @@ export interface ExecutionFilter {
   workflowId: string;
   status?: ExecutionStatus;
   contactId?: string;
+  /** The step where an execution is, or where it ended. */
+  currentStepId?: string;
+  /** Only those started since then. */
+  since?: Date;
 }
 
 export class WorkflowExecutionRepository extends EntityRepository<WorkflowExecution> {
-  listPage(filter: ExecutionFilter, { limit, offset, after }: ListWindow): Promise<WorkflowExecution[]> {
+  listPage(
+    { since, ...filter }: ExecutionFilter,
+    { limit, offset, after }: ListWindow,
+  ): Promise<WorkflowExecution[]> {
     const position = after && {
-      // Bounds the index scan, which the `$or` below does not.
-      startedAt: { $lte: new Date(after.at) },
       $or: [{ startedAt: { $lt: new Date(after.at) } }, { id: { $lt: after.id } }],
     };
+    const startedAt = {
+      ...(since && { $gte: since }),
+      // Bounds the index scan, which the `$or` above does not.
+      ...(after && { $lte: new Date(after.at) }),
+    };
     return this.find(
-      { ...filter, ...position },
+      { ...filter, ...position, ...((since || after) && { startedAt }) },
       { orderBy: { startedAt: 'desc', id: 'desc' }, limit, offset },
     );
   }

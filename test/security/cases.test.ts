@@ -23,6 +23,7 @@ describe('the API', () => {
     expect(ofSheets.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /contacts/export',
       'GET /contacts/import/:jobId/errors.csv',
+      'GET /segments/:id/export',
     ]);
   });
 

@@ -43,6 +43,23 @@ export async function createWaitingWorkflow(sender: TestSender, fields: object =
   return workflow;
 }
 
+/** Contacts whose address begins with “stays” wait for a month; the others leave. */
+export async function createForkedWorkflow(sender: TestSender): Promise<Answer> {
+  const workflow = await createWorkflow(sender, { name: 'Forked', eventName: 'forked' });
+  const { id, steps } = workflow;
+  const fork = await addStep(sender, id, {
+    type: 'CONDITION',
+    name: 'Who',
+    config: { field: 'email', operator: 'contains', value: 'stays' },
+    autoConnect: steps[0].id,
+  });
+  const wait = { type: 'DELAY', name: 'Wait', config: { amount: 30, unit: 'days' } };
+  await connect(sender, id, fork.id, (await addStep(sender, id, wait)).id, 'yes');
+  const leave = { type: 'EXIT', name: 'Leave', config: {} };
+  await connect(sender, id, fork.id, (await addStep(sender, id, leave)).id, 'no');
+  return readWorkflow(sender, id);
+}
+
 export async function createContact(sender: TestSender, email: string): Promise<string> {
   return (await sender.post('/contacts', { email })).body.id;
 }

@@ -27,6 +27,7 @@ const columns = `id as "emailId", contact_id as "contactId", to_email as email, 
 
 const outcomeSql: Readonly<Record<RecipientOutcome, string>> = {
   ...recordOf(campaignCounters, (name) => `${name}_at is not null`),
+  unopened: 'delivered_at is not null and opened_at is null',
   failed: `sent_at is null and status = 'FAILED'`,
   skipped: `sent_at is null and status in ('SUPPRESSED', 'CANCELLED')`,
   pending: `sent_at is null and status in ('QUEUED', 'SENDING', 'UNKNOWN')`,

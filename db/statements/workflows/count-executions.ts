@@ -3,33 +3,43 @@ import { countOrEstimate, estimateRows, type Total } from '../../count-or-estima
 import type { ExecutionFilter } from '../../entities/workflow-execution.ts';
 import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import type { Em } from '../../orm.ts';
-import { bindInto, query, withSettings } from '../../sql.ts';
+import { bindInto, query, queryColumn, withSettings } from '../../sql.ts';
 
-/** Executions of a workflow with any status or a given one, from an index alone, or those of a contact. */
-export function countExecutions(em: Em, { workflowId, status, contactId }: ExecutionFilter): Promise<Total> {
+/**
+ * Executions of a workflow with any status or a given one, from an index alone, or those of a contact, or of a step
+ * among those started `since` then.
+ */
+export function countExecutions(
+  em: Em,
+  { workflowId, status, contactId, currentStepId, since }: ExecutionFilter,
+): Promise<Total> {
   const parameters: unknown[] = [];
   const bind = bindInto(parameters);
   const tests = [`workflow_id = ${bind(workflowId)}`];
   if (status !== undefined) tests.push(`status = ${bind(status)}`);
   if (contactId !== undefined) tests.push(`contact_id = ${bind(contactId)}`);
+  if (currentStepId !== undefined) tests.push(`current_step_id = ${bind(currentStepId)}`);
+  if (since !== undefined) tests.push(`started_at >= ${bind(since)}`);
   return countOrEstimate(em, `from workflow_executions where ${tests.join(' and ')}`, parameters);
 }
 
 /** Lower than for a single workflow, because a page has many. */
 export const mostCountedEach = 10_000;
 
-/** `totalAccuracy` is `estimate` when either count is. */
+/** `totalAccuracy` is `estimate` when a count is. */
 export interface ExecutionCounts extends Total {
   workflowId: string;
   active: number;
+  failed: number;
 }
 
-const countRow = z.object({ workflowId: z.uuid(), active: z.int(), total: z.int() });
+const countRow = z.object({ workflowId: z.uuid(), active: z.int(), failed: z.int(), total: z.int() });
 
 const countedSql = (rows: string) =>
   `(select count(*)::int from (select ${rows} limit ${mostCountedEach + 1}) counted)`;
 const rowsSql = (workflowId: string) => `from workflow_executions x where x.workflow_id = ${workflowId}`;
 const activeSql = (workflowId: string) => `${rowsSql(workflowId)} and x.status in ${activeStatusesSql}`;
+const failedSql = (workflowId: string) => `${rowsSql(workflowId)} and x.status = 'FAILED'`;
 
 /**
  * Executions of each of some workflows, for a page of workflows, from indexes alone: exact up to `mostCountedEach`,
@@ -40,24 +50,24 @@ export async function countExecutionsOf(
   projectId: string,
   workflowIds: readonly string[],
 ): Promise<ExecutionCounts[]> {
-  const sql = `select w.id as "workflowId", ${countedSql(activeSql('w.id'))} as active, ${countedSql(rowsSql('w.id'))} as total
+  const sql = `select w.id as "workflowId", ${countedSql(activeSql('w.id'))} as active,
+       ${countedSql(failedSql('w.id'))} as failed, ${countedSql(rowsSql('w.id'))} as total
      from workflows w where w.project_id = $1 and w.id = any($2::uuid[])`;
   const counted = await query(em, countRow, sql, [projectId, workflowIds]);
   const counts: ExecutionCounts[] = [];
   for (const row of counted) {
-    const { workflowId, active, total } = row;
-    if (total <= mostCountedEach) counts.push({ ...row, totalAccuracy: 'exact' });
-    else {
-      const expected = await estimateRows(em, rowsSql('$1'), [workflowId]);
-      const isMany = active > mostCountedEach;
-      const expectedActive = isMany ? await estimateRows(em, activeSql('$1'), [workflowId]) : active;
-      counts.push({
-        workflowId,
-        active: Math.max(active, expectedActive),
-        total: Math.max(total, expected),
-        totalAccuracy: 'estimate',
-      });
-    }
+    const { workflowId, active, failed, total } = row;
+    const orEstimate = async (counted: number, rows: (workflowId: string) => string) =>
+      counted <= mostCountedEach
+        ? counted
+        : Math.max(counted, await estimateRows(em, rows('$1'), [workflowId]));
+    counts.push({
+      workflowId,
+      active: await orEstimate(active, activeSql),
+      failed: await orEstimate(failed, failedSql),
+      total: await orEstimate(total, rowsSql),
+      totalAccuracy: total <= mostCountedEach ? 'exact' : 'estimate',
+    });
   }
   return counts;
 }
@@ -75,6 +85,18 @@ export type StepFigures = z.output<typeof stepRow>;
 
 /** Executions whose steps are counted: some 40 ms with ten steps each. */
 export const executionsWithSteps = 5_000;
+
+/** When the oldest of the executions whose steps are counted started; undefined if all are counted. */
+export async function stepsCountedSince(
+  em: Em,
+  workflowId: string,
+  executions = executionsWithSteps,
+): Promise<Date | undefined> {
+  const sql = `select started_at from workflow_executions where workflow_id = $1
+     order by started_at desc, id desc offset $2 limit 1`;
+  const [oldest] = await queryColumn(em, z.date(), sql, [workflowId, executions - 1]);
+  return oldest;
+}
 
 /** Counts over the newest executions of the workflow, `executionsWithSteps` by default. */
 export function countSteps(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
-import { countSteps } from './count-executions.ts';
+import { countSteps, stepsCountedSince } from './count-executions.ts';
 
 const { em, sql } = useTestDatabase(2);
 
@@ -26,4 +26,7 @@ it('counts the steps of the newest executions only', async () => {
     { ...figures, entered: 3, completed: 2, waiting: 1 },
   ]);
   expect(await countSteps(em(), workflowId)).toEqual([{ ...figures, entered: 5, completed: 2, waiting: 3 }]);
+  const third = 'select started_at from workflow_executions order by started_at offset 2 limit 1';
+  expect(await sql(third)).toEqual([{ started_at: await stepsCountedSince(em(), workflowId, 3) }]);
+  expect(await stepsCountedSince(em(), workflowId)).toBeUndefined();
 });

@@ -13,9 +13,13 @@ import {
 import { jsonByteLength } from '../../../core/json-value.ts';
 import { limitReached } from '../../../db/database-errors.ts';
 import { JobChunk } from '../../../db/entities/job.ts';
+import { allProjects } from '../../../db/entities/project-em.ts';
+import { Segment } from '../../../db/entities/segment.ts';
+import { lockRecord } from '../../../db/lock-record.ts';
 import type { Em } from '../../../db/orm.ts';
 import { type NewFieldType, recordFieldTypes } from '../../../db/statements/contacts/contact-keys.ts';
 import { measureContacts } from '../../../db/statements/jobs/import-contacts.ts';
+import { changeStaticMembers } from '../../../db/statements/segments/change-static-members.ts';
 import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
 import { type JobContext, JobFailure, type JobRun, runJob } from './run-job.ts';
 import { writeRows } from './write-rows.ts';
@@ -71,15 +75,14 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
     for (const part of parts) {
       const done = part.at(-1)?.row ?? 0;
       const before = importResultSchema.parse(job.result);
-      const applied = await run.apply(async (tx) => ({
-        done,
-        progress,
-        result: {
-          ...addResult(before, await writeRows(tx, job.projectId, part, emails)),
-          repeated,
-          notices: tally.notices(),
-        },
-      }));
+      const applied = await run.apply(async (tx) => {
+        // Locked before the contacts, as whoever changes its members by hand locks them.
+        const segment = await lockSegment(tx, job.projectId, format.segmentId);
+        const written = await writeRows(tx, job.projectId, part, emails);
+        if (segment !== null) await changeStaticMembers(tx, segment, 'add', addressesOf(part));
+        const result = { ...addResult(before, written), repeated, notices: tally.notices() };
+        return { done, progress, result };
+      });
       if (!applied) return false;
     }
     return true;
@@ -110,6 +113,14 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
   }
 }
 
+const addressesOf = (rows: readonly ImportRow[]): string[] => [
+  ...new Set(rows.flatMap((row) => (row.ok ? [row.email] : []))),
+];
+
+/** Null once it is deleted: the import goes on without it. */
+const lockSegment = async (tx: Em, projectId: string, id: string | undefined): Promise<Segment | null> =>
+  id === undefined ? null : lockRecord(tx, Segment, { id, projectId }, allProjects);
+
 async function* readFile(
   em: Em,
   jobId: string,
@@ -136,8 +147,7 @@ async function divideRows(
   projectId: string,
   rows: readonly ImportRow[],
 ): Promise<Pick<PreparedBatch, 'parts' | 'emails'>> {
-  const addresses = new Set(rows.flatMap((row) => (row.ok ? [row.email] : [])));
-  const sizes = await measureContacts(em.fork(), projectId, [...addresses]);
+  const sizes = await measureContacts(em.fork(), projectId, addressesOf(rows));
   const emails = [...sizes.keys()];
   const parts: ImportRow[][] = [];
   let left = 0;

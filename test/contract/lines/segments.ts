@@ -164,6 +164,13 @@ export const segmentLines: readonly ContractLine[] = [
     refusals: [{ when: 'the page is 0', status: 422, change: withQuery('page=0') }],
   },
   {
+    line: 'GET /segments/:id/export',
+    key: 'sk',
+    success: 200,
+    type: 'text/csv; charset=utf-8',
+    valid: dynamic,
+  },
+  {
     line: 'GET /contacts/:id/segments',
     key: 'sk',
     success: 200,

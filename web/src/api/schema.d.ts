@@ -860,6 +860,16 @@ export interface paths {
         /** List the members of a segment */
         get: operations["getSegmentsByIdContacts"];
     };
+    "/segments/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export the members of a segment as a CSV file */
+        get: operations["getSegmentsByIdExport"];
+    };
     "/segments/{id}/members": {
         parameters: {
             query?: never;
@@ -1679,6 +1689,7 @@ export interface components {
         };
         ExecutionCounts: {
             active: number;
+            failed: number;
             total: number;
             /** @enum {string} */
             totalAccuracy: "exact" | "minimum" | "estimate";
@@ -3495,7 +3506,7 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
-                outcome?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "unsubscribed" | "failed" | "skipped" | "pending";
+                outcome?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "unsubscribed" | "unopened" | "failed" | "skipped" | "pending";
             };
             header?: never;
             path: {
@@ -4465,6 +4476,7 @@ export interface operations {
                     /** Format: binary */
                     file: string;
                     mapping?: string;
+                    segmentId?: string;
                 };
             };
         };
@@ -5771,6 +5783,35 @@ export interface operations {
                         totalAccuracy: "exact" | "minimum" | "estimate";
                         totalPages: number;
                     };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSegmentsByIdExport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv; charset=utf-8": string;
                 };
             };
             default: {
@@ -7751,6 +7792,7 @@ export interface operations {
                 page?: number;
                 pageSize?: number;
                 status?: string;
+                stepId?: string;
             };
             header?: never;
             path: {

@@ -99,7 +99,7 @@ export function Section({ title, description, actions, className, children }: Se
             {title && <h2 className="font-semibold">{title}</h2>}
             {description && <p className="text-sm text-muted">{description}</p>}
           </div>
-          {actions && <div className="flex items-center gap-2">{actions}</div>}
+          {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </div>
       )}
       {children}

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { LinkProps } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { RowLink } from '../../ui/button.tsx';
@@ -15,6 +16,12 @@ const orders = [
   { value: 'clicks', label: 'By clicks' },
   { value: 'sent', label: 'By emails' },
 ] as const;
+
+/** The report, or the emails of a deleted campaign. */
+const linkTo = (projectId: string, { id, name }: { id: string; name: string | null }): LinkProps =>
+  name === null
+    ? { to: '/projects/$projectId/emails', params: { projectId }, search: { campaignId: id } }
+    : { to: '/projects/$projectId/campaigns/$campaignId', params: { projectId, campaignId: id } };
 
 export function TopCampaigns({ period }: { period: PeriodLength }) {
   const projectId = useProjectId();
@@ -47,14 +54,9 @@ export function TopCampaigns({ period }: { period: PeriodLength }) {
                 {
                   header: 'Campaign',
                   className: 'w-full max-w-0 min-w-24',
-                  cell: ({ id, name }) => (
-                    <RowLink
-                      to="/projects/$projectId/emails"
-                      params={{ projectId }}
-                      search={{ campaignId: id }}
-                      className="block truncate"
-                    >
-                      {name ?? 'Deleted campaign'}
+                  cell: (campaign) => (
+                    <RowLink {...linkTo(projectId, campaign)} className="block truncate">
+                      {campaign.name ?? 'Deleted campaign'}
                     </RowLink>
                   ),
                 },

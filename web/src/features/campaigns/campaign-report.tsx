@@ -18,6 +18,7 @@ import { isPartial } from './queries.ts';
 import { RecipientSection } from './recipient-section.tsx';
 import { ReportFigures } from './report-figures.tsx';
 import { TimelineSection } from './timeline-section.tsx';
+import { useAudienceWords } from './use-audience-words.ts';
 
 type Campaign = Schema<'Campaign'>;
 
@@ -26,6 +27,7 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
   const projectId = useProjectId();
   const [isCancelling, setIsCancelling] = useState(false);
   const { status, subject, from, fromName } = campaign;
+  const audienceWords = useAudienceWords(campaign);
   const isEmpty = campaign.totalRecipients === 0;
   const reason = campaign.cancelReason ?? campaign.pausedReason;
   const shownStatus = useRef(status);
@@ -46,7 +48,8 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
             <>
               , sent <Time at={campaign.sentAt} />
             </>
-          )}
+          )}{' '}
+          · {audienceWords}
         </>
       }
       back={{ label: 'Campaigns', to: '/projects/$projectId/campaigns', params: { projectId } }}

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
@@ -23,13 +24,16 @@ const blank: CampaignValues = {
   audienceCondition: blankCondition,
 };
 
+const route = getRouteApi('/signed-in/projects/$projectId/campaigns/new');
+
 export function NewCampaignPage() {
+  const { segment } = route.useSearch();
   const projectId = useProjectId();
   const leave = useLeave();
   const isShown = useIsShown();
   const { form, failure, submit } = useApiForm<CampaignValues>({
     schema: campaignSchema,
-    defaultValues: blank,
+    defaultValues: segment === undefined ? blank : { ...blank, audienceType: 'SEGMENT', segmentId: segment },
     async save(values, { getValues }) {
       const entered = getValues();
       const { data } = await api.POST('/campaigns', { body: campaignBody(values, null) });

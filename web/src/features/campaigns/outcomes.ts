@@ -1,6 +1,7 @@
 export const outcomes = [
   'delivered',
   'opened',
+  'unopened',
   'clicked',
   'bounced',
   'complained',
@@ -13,6 +14,7 @@ export const outcomes = [
 export const outcomeLabels: Record<(typeof outcomes)[number], string> = {
   delivered: 'Delivered',
   opened: 'Opened',
+  unopened: 'Not opened',
   clicked: 'Clicked',
   bounced: 'Bounced',
   complained: 'Reported as spam',

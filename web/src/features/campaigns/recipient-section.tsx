@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { byCursor, onFirstPage } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
+import type { operations } from '../../api/schema.d.ts';
 import { ContactCell } from '../../shell/contact-link.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, TextLink } from '../../ui/button.tsx';
@@ -11,9 +14,11 @@ import { count } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { BulkDialog } from '../contacts/bulk-dialog.tsx';
 import { outcomeLabels, outcomes } from './outcomes.ts';
-import { recipientsInit, reportMs } from './queries.ts';
+import { figuresQuery, recipientsInit, reportMs } from './queries.ts';
 
+type Stats = operations['getCampaignsByIdStats']['responses'][200]['content']['application/json'];
 type Recipient = Schema<'CampaignRecipient'>;
 
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns/$campaignId');
@@ -36,6 +41,7 @@ export function RecipientSection({ campaignId }: { campaignId: string }) {
       title="Recipients"
       actions={
         <>
+          <AddToSegment campaignId={campaignId} />
           <TextLink to="/projects/$projectId/emails" params={{ projectId }} search={{ campaignId }}>
             Find a recipient
           </TextLink>
@@ -83,6 +89,46 @@ export function RecipientSection({ campaignId }: { campaignId: string }) {
       </Pages>
     </Section>
   );
+}
+
+/** Makes the recipients with the chosen outcome members of a static segment, such as to write to them again. */
+function AddToSegment({ campaignId }: { campaignId: string }) {
+  const { outcome } = route.useSearch();
+  /** Their number when the dialog opened; null while it is closed. */
+  const [started, setStarted] = useState<number | null>(null);
+  const { data: stats } = useQuery(figuresQuery(campaignId));
+  const total = stats === undefined ? 0 : withOutcome(stats, outcome);
+  if (total === 0) return null;
+  return (
+    <>
+      <Button onPress={() => setStarted(total)}>Add to a segment</Button>
+      {started !== null && (
+        <BulkDialog
+          operation="add"
+          target={{ campaignId, query: { outcome } }}
+          total={started}
+          isOpen
+          onClose={() => setStarted(null)}
+        />
+      )}
+    </>
+  );
+}
+
+/** How many recipients have the outcome; 0 for those that never left, whose number is not known. */
+function withOutcome(stats: Stats, outcome: (typeof outcomes)[number] | undefined): number {
+  switch (outcome) {
+    case undefined:
+      return stats.totalRecipients;
+    case 'unopened':
+      return Math.max(0, stats.deliveredCount - stats.openedCount);
+    case 'failed':
+    case 'skipped':
+    case 'pending':
+      return 0;
+    default:
+      return stats[`${outcome}Count`];
+  }
 }
 
 function SearchedUntil({ at }: { at: string }) {

@@ -35,6 +35,8 @@ export const campaignRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'campaigns/new',
+    /** Id of the segment that gets it. */
+    validateSearch: z.object({ segment: z.uuid().optional().catch(undefined) }),
     component: lazyComponent(() => import('./new-campaign-page.tsx'), 'NewCampaignPage'),
   }),
   createRoute({

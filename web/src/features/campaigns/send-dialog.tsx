@@ -13,6 +13,7 @@ import { ProblemList } from '../message-editor/problem-list.tsx';
 import { AudienceError } from './audience-section.tsx';
 import { timeFault, timeWithZone } from './schedule-section.tsx';
 import type { useAudience } from './use-audience.ts';
+import { useAudienceWords } from './use-audience-words.ts';
 
 const changedByOthers =
   'Someone else has changed this campaign. Go back and look at their version before you send it.';
@@ -41,6 +42,7 @@ function SendConfirmation(props: Omit<SendDialogProps, 'isOpen'>) {
   const { campaign, audience, scheduledFor, isDirty, onClose } = props;
   const { id, subject, body, type, from, fromName } = campaign;
   const { counts } = audience;
+  const audienceWords = useAudienceWords(campaign);
   const checks = $api.useQuery('post', '/campaigns/preview', { body: { subject, body, type, from } });
   const [isPending, setIsPending] = useState(false);
   const [failure, fail] = useFailure();
@@ -78,6 +80,7 @@ function SendConfirmation(props: Omit<SendDialogProps, 'isOpen'>) {
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
         <Fact term="Subject" detail={subject} />
         <Fact term="From" detail={fromName === null ? from : `${fromName} <${from}>`} />
+        <Fact term="Audience" detail={audienceWords} />
         <Fact term="To" detail={counts === undefined ? '…' : people} />
         <Fact
           term="Leaves"

@@ -1,8 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import { $api } from '../../api/client.ts';
-import { SegmentSelect } from '../../shell/segment-select.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { Button, TextLink } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -16,6 +14,7 @@ import {
   runBulk,
 } from './bulk-run.ts';
 import { refreshContacts } from './refresh-contacts.ts';
+import { type ChosenSegment, isNone, noSegment, SegmentChoice, segmentIdOf } from './segment-choice.tsx';
 
 const verbs: Record<BulkOperation, string> = {
   subscribe: 'Subscribe',
@@ -62,6 +61,12 @@ export function BulkDialog(props: BulkDialogProps) {
   );
 }
 
+/** The change that the user chose: contacts may also join a segment that does not exist yet. */
+type Chosen = { operation: Exclude<BulkOperation, 'add'> } | { operation: 'add'; segment: ChosenSegment };
+
+const changeOf = async (chosen: Chosen): Promise<BulkChange> =>
+  chosen.operation === 'add' ? { operation: 'add', segmentId: await segmentIdOf(chosen.segment) } : chosen;
+
 interface BulkProps extends Omit<BulkDialogProps, 'onClose'> {
   stage: Stage;
   onStage: (stage: Stage) => void;
@@ -72,15 +77,18 @@ function Bulk({ operation, target, total, stage, onStage, onClose }: BulkProps) 
   const [progress, setProgress] = useState<BulkProgress>({ done: 0, changed: 0, unchanged: 0, failed: 0 });
   const [isComplete, setIsComplete] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
+  const [segmentId, setSegmentId] = useState<string | null>(null);
   const ending = useRef(new AbortController());
   // Stops when the dialog unmounts, because then nobody could stop it.
   useEffect(() => () => ending.current.abort(), []);
-  const run = async (change: BulkChange) => {
+  const run = async (chosen: Chosen) => {
     // Effects run twice in development, so the first one may be aborted.
     ending.current = new AbortController();
     const { signal } = ending.current;
     onStage('running');
     try {
+      const change = await changeOf(chosen);
+      if (change.operation === 'add') setSegmentId(change.segmentId);
       await runBulk(change, target, setProgress, signal);
       setIsComplete(!signal.aborted);
     } catch (error) {
@@ -96,9 +104,12 @@ function Bulk({ operation, target, total, stage, onStage, onClose }: BulkProps) 
         <ErrorNote error={failure} className="mt-4" />
         <DialogActions>
           {stage === 'after' ? (
-            <Button look="primary" onPress={onClose}>
-              Done
-            </Button>
+            <>
+              {segmentId !== null && <SegmentLink segmentId={segmentId} />}
+              <Button look="primary" onPress={onClose}>
+                Done
+              </Button>
+            </>
           ) : (
             <Button onPress={() => ending.current.abort()}>Stop after this thousand</Button>
           )}
@@ -107,29 +118,42 @@ function Bulk({ operation, target, total, stage, onStage, onClose }: BulkProps) 
     );
   }
   return (
-    <Choice operation={operation} total={total} onCancel={onClose} onStart={(change) => void run(change)} />
+    <Choice operation={operation} total={total} onCancel={onClose} onStart={(chosen) => void run(chosen)} />
+  );
+}
+
+function SegmentLink({ segmentId }: { segmentId: string }) {
+  const projectId = useProjectId();
+  return (
+    <ButtonLink to="/projects/$projectId/segments/$segmentId" params={{ projectId, segmentId }} search={{}}>
+      Show the segment
+    </ButtonLink>
   );
 }
 
 interface ChoiceProps extends Pick<BulkProps, 'operation' | 'total'> {
   onCancel: () => void;
-  onStart: (change: BulkChange) => void;
+  onStart: (chosen: Chosen) => void;
 }
 
 function Choice({ operation, total, onCancel, onStart }: ChoiceProps) {
   const [typed, setTyped] = useState('');
-  const [segmentId, setSegmentId] = useState('');
+  const [segment, setSegment] = useState(noSegment);
   const mustType = operation === 'delete' && total >= manyContacts;
-  const isIncomplete = operation === 'add' ? segmentId === '' : mustType && typed !== String(total);
+  const isIncomplete = operation === 'add' ? isNone(segment) : mustType && typed !== String(total);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        onStart(operation === 'add' ? { operation, segmentId } : { operation });
+        onStart(operation === 'add' ? { operation, segment } : { operation });
       }}
     >
       <p className="text-muted">{consequences[operation]}</p>
-      {operation === 'add' && <StaticSegment value={segmentId} onChange={setSegmentId} />}
+      {operation === 'add' && (
+        <div className="mt-4">
+          <SegmentChoice value={segment} onChange={setSegment} />
+        </div>
+      )}
       {mustType && (
         <TextField
           className="mt-4"
@@ -146,26 +170,6 @@ function Choice({ operation, total, onCancel, onStart }: ChoiceProps) {
         </Button>
       </DialogActions>
     </form>
-  );
-}
-
-function StaticSegment({ value, onChange }: { value: string; onChange: (id: string) => void }) {
-  const projectId = useProjectId();
-  const query = $api.useQuery('get', '/segments');
-  const segments = query.data?.data.filter(({ type }) => type === 'STATIC');
-  return (
-    <div className="mt-4">
-      {segments?.length === 0 ? (
-        <p>
-          There is no static segment yet.{' '}
-          <TextLink to="/projects/$projectId/segments/new" params={{ projectId }} search={{}}>
-            Create one
-          </TextLink>
-        </p>
-      ) : (
-        <SegmentSelect segments={segments ?? []} query={query} value={value} onChange={onChange} />
-      )}
-    </div>
   );
 }
 

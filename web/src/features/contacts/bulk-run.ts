@@ -1,6 +1,7 @@
 import { isOutage } from '../../api/api-error.ts';
 import { api, projectHeaders, type Schema } from '../../api/client.ts';
 import { createPace, type Pace } from '../../api/pace.ts';
+import type { operations } from '../../api/schema.d.ts';
 import type { ContactQuery } from './contact-filter.ts';
 
 export type BulkOperation = 'subscribe' | 'unsubscribe' | 'delete' | 'add';
@@ -9,8 +10,12 @@ export type BulkChange =
   | { operation: Exclude<BulkOperation, 'add'> }
   | { operation: 'add'; segmentId: string };
 type Selected = Pick<Schema<'Contact'>, 'id' | 'email'>;
-/** Selected contacts, or all contacts that match a filter. */
-export type BulkTarget = { contacts: readonly Selected[] } | { query: ContactQuery };
+type RecipientQuery = operations['getCampaignsByIdRecipients']['parameters']['query'];
+/** Selected contacts, all contacts that match a filter, or recipients of a campaign. */
+export type BulkTarget =
+  | { contacts: readonly Selected[] }
+  | { query: ContactQuery }
+  | { campaignId: string; query: RecipientQuery };
 
 export interface BulkProgress {
   done: number;
@@ -108,18 +113,42 @@ async function* batchesOf(target: BulkTarget, headers: Headers, pace: Pace): Asy
   const batch: Selected[] = [];
   let cursor: string | null = null;
   do {
-    const page: Schema<'Contact'>[] = [];
-    const query: ContactQuery = { ...target.query, limit: pageSize, ...(cursor !== null && { cursor }) };
-    const read = () => pace(() => api.GET('/contacts', { params: { query }, headers }));
-    const { data } = await throughOutage(read, pace.isOver);
-    page.push(...(data?.data ?? []));
-    cursor = data?.cursor ?? null;
-    batch.push(...page);
+    const after: string | null = cursor;
+    const page: TargetPage = await throughOutage(
+      () => pace(() => readPage(target, after, headers)),
+      pace.isOver,
+    );
+    cursor = page.cursor;
+    batch.push(...page.contacts);
     // The pages of a search are not full, so a batch may pass the limit by a part of one.
     if (batch.length >= mostContacts) yield batch.splice(0, mostContacts);
     if (pace.isOver()) return;
   } while (cursor !== null);
   if (batch.length > 0) yield batch;
+}
+
+interface TargetPage {
+  contacts: Selected[];
+  cursor: string | null;
+  /** Tells how many more requests are allowed. */
+  response: Response;
+}
+
+async function readPage(
+  target: Exclude<BulkTarget, { contacts: readonly Selected[] }>,
+  cursor: string | null,
+  headers: Headers,
+): Promise<TargetPage> {
+  const page = { limit: pageSize, ...(cursor !== null && { cursor }) };
+  if ('campaignId' in target) {
+    const params = { path: { id: target.campaignId }, query: { ...target.query, ...page } };
+    const { data, response } = await api.GET('/campaigns/{id}/recipients', { params, headers });
+    const contacts = data?.data.map(({ contactId, email }) => ({ id: contactId, email })) ?? [];
+    return { contacts, cursor: data?.cursor ?? null, response };
+  }
+  const params = { query: { ...target.query, ...page } };
+  const { data, response } = await api.GET('/contacts', { params, headers });
+  return { contacts: data?.data ?? [], cursor: data?.cursor ?? null, response };
 }
 
 async function resultOf(jobId: string, headers: Headers, pace: Pace) {

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { byCursor } from '../../api/by-cursor.ts';
-import { $api, type Schema } from '../../api/client.ts';
+import { $api, api, type Schema } from '../../api/client.ts';
 import { ContactCell } from '../../shell/contact-link.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -56,7 +56,11 @@ export function ContactListPage() {
       description={query.data ? <Total counted={counted} shown={shown} /> : ' '}
       actions={
         <>
-          <ExportButton filter={filter} total={total} />
+          <ExportButton
+            read={() => api.GET('/contacts/export', { params: { query: filter }, parseAs: 'blob' })}
+            name="contacts.csv"
+            total={total}
+          />
           <ButtonLink to="/projects/$projectId/contacts/import" params={{ projectId }} search={{}}>
             Import
           </ButtonLink>

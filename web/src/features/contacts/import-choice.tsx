@@ -1,4 +1,5 @@
 import { Upload } from 'lucide-react';
+import { useEffect } from 'react';
 import { DropZone } from 'react-aria-components/DropZone';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import { Button } from '../../ui/button.tsx';
@@ -13,6 +14,7 @@ export function ImportChoice({ onFile }: { onFile: (file: File) => void }) {
       sayError(new Error('The file is larger than 5 MB. Split it and import the parts.'));
     else onFile(file);
   };
+  usePastedRows(take);
   return (
     <DropZone
       aria-label="Drop a CSV file here"
@@ -26,7 +28,8 @@ export function ImportChoice({ onFile }: { onFile: (file: File) => void }) {
       <p className="text-lg font-medium">Drop a CSV file here</p>
       <p className="max-w-lg text-muted">
         The first row names the columns. One holds the address; <code>subscribed</code> is yes or no; all
-        others become data. At most 5 MB. You see a preview before anything changes.
+        others become data. At most 5 MB. Rows copied from a spreadsheet can be pasted here instead. You see a
+        preview before anything changes.
       </p>
       <FileTrigger
         acceptedFileTypes={['.csv', '.tsv', '.txt', 'text/csv']}
@@ -36,4 +39,17 @@ export function ImportChoice({ onFile }: { onFile: (file: File) => void }) {
       </FileTrigger>
     </DropZone>
   );
+}
+
+/** Spreadsheets copy cells as text, separated by tabs. */
+function usePastedRows(take: (file: File) => void) {
+  useEffect(() => {
+    const paste = ({ target, clipboardData }: ClipboardEvent) => {
+      if (target instanceof Element && target.closest('input, textarea') !== null) return;
+      const text = clipboardData?.getData('text/plain') ?? '';
+      if (text.trim() !== '') take(new File([text], 'Pasted rows', { type: 'text/csv' }));
+    };
+    document.addEventListener('paste', paste);
+    return () => document.removeEventListener('paste', paste);
+  });
 }

@@ -12,7 +12,7 @@ const route = getRouteApi('/signed-in/projects/$projectId/contacts/import');
 /** Choice of file, preview and import. The URL names the running import, so the page can be reopened. */
 export function ImportPage() {
   const projectId = useProjectId();
-  const { job } = route.useSearch();
+  const { job, segment } = route.useSearch();
   const navigate = route.useNavigate();
   const open = useOpen();
   const [file, setFile] = useState<File | null>(null);
@@ -24,6 +24,7 @@ export function ImportPage() {
       {job !== undefined ? (
         <ImportRun
           jobId={job}
+          segmentId={segment}
           onAgain={() => {
             setFile(null);
             void navigate({ search: {} });
@@ -35,8 +36,12 @@ export function ImportPage() {
         <ImportPreview
           file={file}
           onBack={() => setFile(null)}
-          onStarted={(job) =>
-            void open({ to: '/projects/$projectId/contacts/import', params: { projectId }, search: { job } })
+          onStarted={(job, segment) =>
+            void open({
+              to: '/projects/$projectId/contacts/import',
+              params: { projectId },
+              search: { job, segment },
+            })
           }
         />
       )}

@@ -16,18 +16,20 @@ import { ImportErrors } from './import-errors.tsx';
 import { keyOfField } from './import-field.ts';
 import { ImportNotices } from './import-notices.tsx';
 import { RepeatedRows } from './repeated-rows.tsx';
+import { isNone, noSegment, SegmentChoice, segmentIdOf } from './segment-choice.tsx';
 
 const headerBytes = 64 * 1024;
 
 interface ImportPreviewProps {
   file: File;
   onBack: () => void;
-  onStarted: (jobId: string) => void;
+  onStarted: (jobId: string, segmentId: string | undefined) => void;
 }
 
 /** The preview of the import with the current column mapping. */
 export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
   const [mapping, setMapping] = useState<Mapping>({});
+  const [segment, setSegment] = useState(noSegment);
   const [failure, setFailure] = useState<unknown>(null);
   const [isStarting, setIsStarting] = useState(false);
   // Debounced, because each preview uploads the file again.
@@ -37,7 +39,10 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
     setIsStarting(true);
     setFailure(null);
     try {
-      onStarted(await startImport(file, mapping));
+      const segmentId = isNone(segment) ? undefined : await segmentIdOf(segment);
+      // A new one stays chosen for the next try.
+      if (segmentId !== undefined) setSegment({ id: segmentId, name: '' });
+      onStarted(await startImport(file, mapping, segmentId), segmentId);
     } catch (error) {
       setFailure(error);
       setIsStarting(false);
@@ -80,6 +85,14 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
           mapping={mapping}
           onChange={setMapping}
         />
+      )}
+      {data && !error && (
+        <Section
+          title="Segment"
+          description="Optional: a static segment that they join, such as to write only to them."
+        >
+          <SegmentChoice value={segment} onChange={setSegment} />
+        </Section>
       )}
       {data && !error && <FirstRows preview={data} />}
     </>
@@ -186,8 +199,9 @@ async function requireReadable(file: File): Promise<void> {
   }
 }
 
-function formOf(file: File, mapping: Mapping): FormData {
+function formOf(file: File, mapping: Mapping, segmentId = ''): FormData {
   const form = new FormData();
+  if (segmentId !== '') form.append('segmentId', segmentId);
   if (Object.keys(mapping).length > 0) form.append('mapping', JSON.stringify(mapping));
   form.append('file', file);
   return form;
@@ -203,11 +217,11 @@ async function dryRun(file: File, mapping: Mapping): Promise<Schema<'ImportPrevi
   return data;
 }
 
-async function startImport(file: File, mapping: Mapping): Promise<string> {
+async function startImport(file: File, mapping: Mapping, segmentId = ''): Promise<string> {
   await requireReadable(file);
   const { data } = await api.POST('/contacts/import', {
     body: { file: '' },
-    bodySerializer: () => formOf(file, mapping),
+    bodySerializer: () => formOf(file, mapping, segmentId),
   });
   if (!data || !('jobId' in data)) throw new Error('The server did not start the import.');
   return data.jobId;

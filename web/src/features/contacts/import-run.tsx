@@ -18,8 +18,15 @@ const pollMs = 1_000;
 /** The most rejected rows that the API keeps per import. */
 const mostKept = 1_000;
 
+interface ImportRunProps {
+  jobId: string;
+  /** The segment that the contacts join. */
+  segmentId: string | undefined;
+  onAgain: () => void;
+}
+
 /** A running or finished import. It continues after the page is closed. */
-export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => void }) {
+export function ImportRun({ jobId, segmentId, onAgain }: ImportRunProps) {
   const projectId = useProjectId();
   const params = { path: { jobId } };
   const query = $api.useQuery(
@@ -53,14 +60,25 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
           {result && <ImportResult {...result} />}
           {isOver && (
             <div className="flex flex-wrap gap-2">
-              <ButtonLink
-                look="primary"
-                to="/projects/$projectId/contacts"
-                params={{ projectId }}
-                search={{}}
-              >
-                Show the contacts
-              </ButtonLink>
+              {segmentId === undefined ? (
+                <ButtonLink
+                  look="primary"
+                  to="/projects/$projectId/contacts"
+                  params={{ projectId }}
+                  search={{}}
+                >
+                  Show the contacts
+                </ButtonLink>
+              ) : (
+                <ButtonLink
+                  look="primary"
+                  to="/projects/$projectId/segments/$segmentId"
+                  params={{ projectId, segmentId }}
+                  search={{}}
+                >
+                  Show the segment
+                </ButtonLink>
+              )}
               {result && result.skipped > 0 && (
                 <Button onPress={() => void saveErrors().catch(sayError)}>
                   {result.skipped > mostKept

@@ -26,7 +26,11 @@ export const contactRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'contacts/import',
-    validateSearch: z.object({ job: z.string().optional().catch(undefined) }),
+    validateSearch: z.object({
+      job: z.string().optional().catch(undefined),
+      /** Id of the segment that the contacts of the file join. */
+      segment: z.uuid().optional().catch(undefined),
+    }),
     component: lazyComponent(() => import('./import-page.tsx'), 'ImportPage'),
   }),
   createRoute({

@@ -11,6 +11,7 @@ import { Section } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
+import { ExportButton } from '../contacts/export-button.tsx';
 import { SubscriptionBadge } from '../contacts/subscription-badge.tsx';
 import { ChangeMembersDialog } from './change-members-dialog.tsx';
 import { membersInit } from './queries.ts';
@@ -28,14 +29,23 @@ export function SegmentMembers({ segment }: SegmentMembersProps) {
     <Section
       title={first ? estimated(first.total, first.totalAccuracy, 'member') : 'Members'}
       actions={
-        isStatic && (
-          <>
-            <Button onPress={() => setVerb('Remove')}>Remove addresses</Button>
-            <Button look="primary" onPress={() => setVerb('Add')}>
-              Add addresses
-            </Button>
-          </>
-        )
+        <>
+          <ExportButton
+            read={() =>
+              api.GET('/segments/{id}/export', { params: { path: { id: segment.id } }, parseAs: 'blob' })
+            }
+            name={`${segment.slug}.csv`}
+            total={first?.totalAccuracy === 'exact' ? first.total : undefined}
+          />
+          {isStatic && (
+            <>
+              <Button onPress={() => setVerb('Remove')}>Remove addresses</Button>
+              <Button look="primary" onPress={() => setVerb('Add')}>
+                Add addresses
+              </Button>
+            </>
+          )}
+        </>
       }
     >
       <Pages

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -35,6 +35,15 @@ export function SegmentPage() {
         segment && (
           <>
             <SegmentActions segment={segment} />
+            {tab === 'members' && (
+              <ButtonLink
+                to="/projects/$projectId/campaigns/new"
+                params={{ projectId }}
+                search={{ segment: segment.id }}
+              >
+                New campaign
+              </ButtonLink>
+            )}
             {tab === 'settings' && (
               <Button look="primary" type="submit" form="segment" isPending={isPending}>
                 Save

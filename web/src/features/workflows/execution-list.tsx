@@ -22,34 +22,35 @@ import { StartExecutionDialog } from './start-execution-dialog.tsx';
 
 const route = getRouteApi('/signed-in/projects/$projectId/workflows/$workflowId');
 type Execution = Schema<'WorkflowExecution'>;
+type Step = Schema<'WorkflowStep'>;
 /** Of the first page and of the figures, so that they agree. */
 const refetchInterval = 10_000;
 
 export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
-  const { status, contact } = route.useSearch();
+  const { status, contact, at } = route.useSearch();
   const email = useDebounced(contact);
-  const isFiltered = status !== undefined || Boolean(contact);
+  const isFiltered = status !== undefined || at !== undefined || Boolean(contact);
   const query = $api.useInfiniteQuery(
     'get',
     '/workflows/{id}/executions',
     {
       params: {
         path: { id: workflow.id },
-        query: { ...(status && { status }), ...(email && { email }), pageSize: 50 },
+        query: { ...(status && { status }), ...(email && { email }), stepId: at, pageSize: 50 },
       },
     },
     { ...byCursor, refetchInterval: onFirstPage(refetchInterval) },
   );
   return (
     <div className="flex flex-col gap-4">
-      <ExecutionToolbar workflowId={workflow.id} />
+      <ExecutionToolbar workflowId={workflow.id} steps={workflow.steps} />
       <Pages
         query={query}
         rowsOf={({ data }) => data}
         empty={
           <EmptyState title={isFiltered ? 'Nothing matches' : 'Nobody has entered yet'}>
             {isFiltered
-              ? 'Change the status, or choose another contact.'
+              ? 'Change the status or the step, or choose another contact.'
               : `Contacts enter when “${workflow.triggerConfig.eventName}” happens to them, or when you start it for one.`}
           </EmptyState>
         }
@@ -61,22 +62,25 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
 }
 
 /** The filter with the number of executions in each status, and what can be done to all. */
-function ExecutionToolbar({ workflowId }: { workflowId: string }) {
-  const { contact } = route.useSearch();
+function ExecutionToolbar({ workflowId, steps }: { workflowId: string; steps: readonly Step[] }) {
+  const { contact, at } = route.useSearch();
   const [dialog, setDialog] = useState<'start' | 'cancel-all' | null>(null);
   const close = () => setDialog(null);
   const { data: statistics } = useQuery({ ...statisticsQuery(workflowId), refetchInterval });
   const figures = statistics?.executions;
   const shown = (figure: number | undefined) =>
     figure === undefined ? '' : executionFigure(figure, statistics?.totalAccuracy ?? 'exact');
+  const isNarrowed = Boolean(contact) || at !== undefined;
   const underWay = (figures?.RUNNING ?? 0) + (figures?.WAITING ?? 0);
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <StatusFilter figureOf={(key) => shown(figures?.[key])} />
+      {/* The figures are those of the whole workflow. */}
+      <StatusFilter figureOf={(key) => (isNarrowed ? '' : shown(figures?.[key]))} />
+      <StepFilter steps={steps} />
       <ContactFilter />
       <div className="flex-1" />
-      {/* Not beside the executions of one contact, where “all” would seem to mean those. */}
-      {underWay > 0 && !contact && (
+      {/* Not beside the executions of one contact or step, where “all” would seem to mean those. */}
+      {underWay > 0 && !isNarrowed && (
         <Button look="danger" onPress={() => setDialog('cancel-all')}>
           Cancel all {shown(underWay)}
         </Button>
@@ -112,6 +116,29 @@ function StatusFilter({ figureOf }: StatusFilterProps) {
   );
 }
 
+/** Executions that are in a step, or ended there. */
+function StepFilter({ steps }: { steps: readonly Step[] }) {
+  const { at } = route.useSearch();
+  const navigate = route.useNavigate();
+  const options = steps
+    .filter(({ type }) => type !== 'TRIGGER')
+    .map(({ id, name }) => ({ value: id, label: name }));
+  if (at !== undefined && !options.some(({ value }) => value === at)) {
+    options.push({ value: at, label: 'Deleted step' });
+  }
+  if (options.length === 0) return null;
+  return (
+    <ChoiceFilter
+      label="Step"
+      every="All steps"
+      options={options}
+      value={at}
+      onChange={(chosen) => void navigate({ search: (before) => ({ ...before, at: chosen }) })}
+      className="w-52"
+    />
+  );
+}
+
 function ContactFilter() {
   const { contact = '' } = route.useSearch();
   const navigate = route.useNavigate();
@@ -131,7 +158,7 @@ function ContactFilter() {
 
 interface ExecutionTableProps {
   executions: Execution[];
-  steps: readonly Schema<'WorkflowStep'>[];
+  steps: readonly Step[];
 }
 
 function ExecutionTable({ executions, steps }: ExecutionTableProps) {

@@ -27,6 +27,8 @@ export const workflowRoutes = [
       status: z.enum(executionStatuses).optional().catch(undefined),
       /** Address of the contact whose executions are shown. */
       contact: z.coerce.string().optional().catch(undefined),
+      /** Id of the step whose executions are shown. */
+      at: z.uuid().optional().catch(undefined),
     }),
     beforeLoad(context) {
       const { workflowId } = context.params;

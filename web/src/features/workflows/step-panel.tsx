@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react';
+import { useProjectId } from '../../shell/use-project-id.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, TextLink } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { faultText, isWrong, type Step, type StepType } from './graph/graph.ts';
 import { useGraphView } from './graph-view.ts';
@@ -13,6 +14,7 @@ import { TriggerForm } from './step-forms/trigger-form.tsx';
 import { UpdateContactForm } from './step-forms/update-contact-form.tsx';
 import { WaitForm } from './step-forms/wait-form.tsx';
 import { WebhookForm } from './step-forms/webhook-form.tsx';
+import { Figures } from './step-node.tsx';
 import { stepTypes } from './step-types.ts';
 
 const forms: Record<StepType, ComponentType<StepFormProps>> = {
@@ -50,6 +52,7 @@ export function StepPanel({ workflowId, step, onLeave, onDone }: StepPanelProps)
             </Button>
           )}
         </div>
+        {step.type !== 'TRIGGER' && <WhoIsHere workflowId={workflowId} stepId={step.id} />}
         {own.length > 0 && (
           <ul className="flex flex-col gap-1 rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
             {own.map((fault) => (
@@ -60,5 +63,24 @@ export function StepPanel({ workflowId, step, onLeave, onDone }: StepPanelProps)
         <Form key={step.id} workflowId={workflowId} step={step} onDone={onDone} />
       </div>
     </Dialog>
+  );
+}
+
+/** How many contacts entered the step, and the way to those who are in it or ended there. */
+function WhoIsHere({ workflowId, stepId }: { workflowId: string; stepId: string }) {
+  const projectId = useProjectId();
+  const entered = useGraphView().figuresOf(stepId)?.entered ?? 0;
+  if (entered === 0) return null;
+  return (
+    <p className="flex flex-wrap items-baseline gap-x-3">
+      <Figures stepId={stepId} />
+      <TextLink
+        to="/projects/$projectId/workflows/$workflowId"
+        params={{ projectId, workflowId }}
+        search={{ view: 'executions', at: stepId }}
+      >
+        Show who is here
+      </TextLink>
+    </p>
   );
 }

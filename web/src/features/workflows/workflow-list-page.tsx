@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { Button, RowLink } from '../../ui/button.tsx';
+import { Button, RowLink, TextLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Loaded, Pager, PastLastPage } from '../../ui/list.tsx';
 import { ListSearch } from '../../ui/list-search.tsx';
@@ -130,7 +130,7 @@ function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
       isSecondary: true,
       cell: ({ id }) => <Executions of="total" counts={countsOf.get(id)} />,
     },
-    { header: 'Version', align: 'right', isSecondary: true, cell: ({ version }) => version },
+    { header: 'Failed', align: 'right', cell: ({ id }) => <Failed id={id} counts={countsOf.get(id)} /> },
     {
       header: 'Changed',
       align: 'right',
@@ -170,4 +170,20 @@ function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
 function Executions({ of, counts }: { of: 'active' | 'total'; counts: Counts | undefined }) {
   if (counts === undefined) return <span className="text-faint">–</span>;
   return executionFigure(counts[of], counts.totalAccuracy, mostCounted);
+}
+
+/** Leads to those that failed: nobody else hears of them. */
+function Failed({ id, counts }: { id: string; counts: Counts | undefined }) {
+  const projectId = useProjectId();
+  if (!counts?.failed) return <span className="text-faint">–</span>;
+  return (
+    <TextLink
+      to={workflowPage}
+      params={{ projectId, workflowId: id }}
+      search={{ view: 'executions', status: 'FAILED' }}
+    >
+      {executionFigure(counts.failed, counts.totalAccuracy, mostCounted)}
+      <span className="sr-only"> failed</span>
+    </TextLink>
+  );
 }

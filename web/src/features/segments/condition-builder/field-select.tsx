@@ -81,11 +81,11 @@ function newFields(name: string, source: FieldSource, known: readonly FieldOptio
   const owner = /^(data|event|context)\../.exec(name)?.[1];
   const bare = owner === undefined ? name : name.slice(owner.length + 1);
   const candidates: FieldOption[] = [
-    { field: `data.${bare}`, label: `Data “${bare}”`, section: 'Data' },
-    { field: `event.${bare}`, label: `Event “${bare}”`, section: 'Events' },
+    { field: `data.${bare}`, label: `Data “${bare}”`, section: 'Not seen yet' },
+    { field: `event.${bare}`, label: `Event “${bare}”`, section: 'Not seen yet' },
   ];
   if (source === 'workflow') {
-    candidates.push({ field: `context.${bare}`, label: `Context “${bare}”`, section: 'Event data' });
+    candidates.push({ field: `context.${bare}`, label: `Context “${bare}”`, section: 'Not seen yet' });
   }
   return candidates.filter(
     ({ field }) =>

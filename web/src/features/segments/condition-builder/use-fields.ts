@@ -4,7 +4,16 @@ import type { ItemsQuery } from '../../../ui/search-select.tsx';
 import { emailActivities, fieldLabel } from './field-label.ts';
 import type { FieldSource, FieldType } from './operators.ts';
 
-export const sections = ['Contact', 'Data', 'Emails', 'Events', 'Event data', 'Segments'] as const;
+/** Names that nothing has yet come last: the first match is chosen with Enter. */
+export const sections = [
+  'Contact',
+  'Data',
+  'Emails',
+  'Events',
+  'Event data',
+  'Segments',
+  'Not seen yet',
+] as const;
 
 export interface FieldOption {
   field: string;
