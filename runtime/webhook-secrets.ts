@@ -2,6 +2,7 @@ import { raw } from '@mikro-orm/core';
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { decryptText, encryptText } from '../core/crypto/encrypt.ts';
 import { createWebhookSecret } from '../core/crypto/webhook-signature.ts';
+import { notFound } from '../core/errors.ts';
 import { Project } from '../db/entities/project.ts';
 import type { Em } from '../db/orm.ts';
 
@@ -30,7 +31,7 @@ export function createWebhookSecrets(appSecret: string) {
   const key = deriveKey(appSecret, 'webhook-secret');
   const fresh = (projectId: string) => encryptText(key, createWebhookSecret(), projectId);
   return {
-    /** Creates the secret if there is none. @throws Error when the project was deleted */
+    /** Creates the secret if there is none. @throws DomainError `NOT_FOUND` when the project was deleted */
     async read(em: Em, projectId: string) {
       let project = await readSecrets(em, projectId);
       if (project !== null && !project.webhookSecretEncrypted) {
@@ -39,9 +40,7 @@ export function createWebhookSecrets(appSecret: string) {
         await em.nativeUpdate(Project, none, { webhookSecretEncrypted: fresh(projectId) });
         project = await readSecrets(em, projectId);
       }
-      if (!project?.webhookSecretEncrypted) {
-        throw new Error('A project that was deleted has no webhook secret');
-      }
+      if (!project?.webhookSecretEncrypted) throw notFound('Project');
       const { webhookSecretPreviousEncrypted: previous, webhookSecretPreviousUntil: until } = project;
       return {
         current: decryptText(key, project.webhookSecretEncrypted, projectId),

@@ -12,7 +12,7 @@ import {
   testPassword,
 } from './setup/people.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
-import { untilBlocking } from './setup/until-blocking.ts';
+import { untilBlocking, untilWaiting } from './setup/until-blocking.ts';
 import { hourMs, withinOne } from './setup/within-one.ts';
 
 const stack = useSharedProduct();
@@ -175,9 +175,6 @@ describe('the last owner', () => {
   });
 });
 
-const blockedSql = `select from pg_stat_activity
-  where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
-
 describe('an invitation', () => {
   it('to an unknown address arrives there, and signs up its owner', async () => {
     const { owner, project, path } = await createTeam();
@@ -249,16 +246,32 @@ describe('an invitation', () => {
       inviting = owner.call('POST', path, { email: person.email, role: 'MEMBER' });
       await untilBlocking(em);
       verifying = person.call('POST', '/auth/verify-email', { token });
-      await Promise.race([
-        verifying,
-        eventually(
-          () => sql(em, blockedSql),
-          (waiting) => waiting.length > 1,
-        ),
-      ]);
+      await Promise.race([verifying, untilWaiting(em, 2)]);
     });
     expect([(await inviting)?.status, (await verifying)?.status]).toEqual([201, 200]);
     expect((await person.call('GET', '/users/@me/projects')).body.data).toMatchObject([{ id: project.id }]);
+  });
+
+  it('to somebody who accepts the invitation of another project at that moment is accepted', async () => {
+    const [first, second] = [await createTeam(), await createTeam()];
+    const email = 'mia@example.com';
+    await first.owner.call('POST', first.path, { email, role: 'MEMBER' });
+    const invitation = await mailedToken(stack, email, '/accept-invitation');
+    const account = { email, password: testPassword, invitation };
+    let accepting: ReturnType<typeof callApi> | undefined;
+    let inviting: ReturnType<typeof callApi> | undefined;
+    await stack.em().transactional(async (em) => {
+      // Stops the acceptance after its look at the invitations.
+      await sql(em, 'select from projects where id = $1 for update', [first.project.id]);
+      accepting = callApi(stack.url, 'POST', '/auth/signup', account);
+      await untilBlocking(em);
+      inviting = second.owner.call('POST', second.path, { email, role: 'ADMIN' });
+      await Promise.race([inviting, untilWaiting(em, 2)]);
+    });
+    expect([(await accepting)?.status, (await inviting)?.status]).toEqual([201, 201]);
+    const { body } = await second.owner.call('GET', second.path);
+    expect(body.data.map((member: { email: string }) => member.email)).toContain(email);
+    expect(body.invitations).toEqual([]);
   });
 
   it('is replaced by the next one, can be taken back, and expires', async () => {
@@ -297,10 +310,7 @@ describe('an invitation', () => {
       pending.push(callApi(stack.url, 'POST', '/auth/signup', { email, password: testPassword, invitation }));
       await untilBlocking(em);
       pending.push(owner.call('DELETE', `${path}/${invited.body.invitation.id}`));
-      await eventually(
-        () => sql(em, blockedSql),
-        (waiting) => waiting.length > 1,
-      );
+      await untilWaiting(em, 2);
     });
     expect((await Promise.all(pending)).map(({ status }) => status)).toEqual([201, 404]);
     const { data } = (await owner.call('GET', path)).body;

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
 import type { TestAnswer } from './setup/answer.ts';
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
@@ -6,6 +7,7 @@ import { callApi, createTestPerson, personOf, sessionOf, testPassword } from './
 import { useTestProduct } from './setup/product.ts';
 import { startSignInServer } from './setup/sign-in-server.ts';
 import { visitPage } from './setup/subscribers.ts';
+import { untilWaiting } from './setup/until-blocking.ts';
 
 /** More requests than the other tests make. */
 const requestsPerMinute = 150;
@@ -77,6 +79,23 @@ describe.each(providers)('sign-in with %s', (provider) => {
     expect(user).toMatchObject({ email: `new-${provider}@example.com`, emailVerified: true });
     elsewhere.account = { ...account, email: 'moved@example.com', isVerified: false };
     expect(await userOf(await signIn(provider))).toEqual(user);
+  });
+
+  it('of somebody new in two tabs at once signs both in, to one account', async () => {
+    newAccount(`tabs-${provider}@example.com`);
+    const tabs = [await begin(provider), await begin(provider)];
+    let answers: Promise<TestAnswer>[] = [];
+    await stack.em().transactional(async (em) => {
+      // Stops the first before it has linked the account, when the second has seen that nothing is linked.
+      await sql(em, 'lock table oauth_identities in exclusive mode');
+      answers = tabs.map(({ callback, cookie }) =>
+        callApi(stack.url, 'GET', callback, undefined, { Cookie: cookie }),
+      );
+      await untilWaiting(em, 2);
+    });
+    const [first, second] = await Promise.all(answers.map(async (answer) => userOf(await answer)));
+    expect(first).toMatchObject({ email: `tabs-${provider}@example.com`, emailVerified: true });
+    expect(second).toEqual(first);
   });
 
   it('finds its cookie beside one of the same name from a site on a parent domain', async () => {

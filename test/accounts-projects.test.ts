@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
 import { foldEmailFigures } from '../db/statements/projects/email-figures.ts';
+import { sql } from '../db/testing/sql.ts';
 import { draftCampaign } from './setup/draft-campaign.ts';
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
@@ -9,6 +10,7 @@ import { createOwnProject, createTestPerson, type TestPerson } from './setup/peo
 import { createTestSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { createTemplate } from './setup/templates.ts';
+import { untilBlocking } from './setup/until-blocking.ts';
 
 const stack = useSharedProduct();
 const owner = fileFixture(() => createTestPerson(stack.url));
@@ -51,6 +53,18 @@ describe('the webhook secret of a project', () => {
 
     await stack.sql('update projects set webhook_secret_previous_until = now() where id = $1', [project.id]);
     expect((await owner.call('GET', path)).body).toEqual({ ...first, secret: second.secret });
+  });
+
+  it('is not found when the project is deleted at that moment', async () => {
+    const project = await createOwnProject(owner);
+    let reading: ReturnType<typeof owner.call> | undefined;
+    await stack.em().transactional(async (em) => {
+      await sql(em, 'delete from projects where id = $1', [project.id]);
+      reading = owner.call('GET', `/projects/${project.id}/webhook-secret`);
+      await untilBlocking(em);
+    });
+    const answer = await reading;
+    expect([answer?.status, answer?.body.error.message]).toEqual([404, 'Project not found']);
   });
 
   it('has no predecessor when it is replaced before anyone has seen it', async () => {

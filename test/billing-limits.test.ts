@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
+import { sql } from '../db/testing/sql.ts';
 import type { TestAnswer } from './setup/answer.ts';
 import { draftCampaign } from './setup/draft-campaign.ts';
 import { eventually } from './setup/eventually.ts';
@@ -8,6 +9,7 @@ import { startAnotherApi } from './setup/processes.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { createTemplate } from './setup/templates.ts';
+import { untilBlocking } from './setup/until-blocking.ts';
 import { addStep, createWorkflow } from './setup/workflows.ts';
 
 const stack = useSharedProduct();
@@ -221,6 +223,22 @@ describe('a limit of campaigns', () => {
     expect(outcomeOf(await sender.post(`/campaigns/${second}/send`, {}))).toEqual(beyond);
     const scheduled = await sender.post(`/campaigns/${second}/send`, { scheduledFor: nextMonth });
     expect(scheduled.body.data.status).toBe('SCHEDULED');
+  });
+
+  it('asks to send a campaign again that is edited while its recipients are counted', async () => {
+    await addContacts(2);
+    await limit({ campaigns: 5 });
+    const id = await draftCampaign(sender);
+    let sending: Promise<TestAnswer> | undefined;
+    await stack.em().transactional(async (em) => {
+      await sql(em, 'select from campaigns where id = $1 for update', [id]);
+      sending = sender.post(`/campaigns/${id}/send`, {});
+      await untilBlocking(em);
+      await sql(em, `update campaigns set updated_at = updated_at + interval '1 ms' where id = $1`, [id]);
+    });
+    const { status, body } = (await sending) ?? expect.unreachable();
+    expect([status, body.error.suggestion]).toEqual([409, 'Look at the campaign, and send it again.']);
+    expect((await sender.post(`/campaigns/${id}/send`, {})).status).toBe(200);
   });
 
   it('is kept by campaigns that are sent at once, before their audiences are frozen', async () => {

@@ -1,7 +1,13 @@
 import { beforeEach, expect, it } from 'vitest';
-import { createSegment, planIs, putContact, where } from './setup/segments.ts';
+import { contactsInFirstPiece } from '../core/campaign-batches.ts';
+import { sql } from '../db/testing/sql.ts';
+import { insertContacts } from './setup/campaigns.ts';
+import { draftCampaign } from './setup/draft-campaign.ts';
+import { eventually } from './setup/eventually.ts';
+import { createSegment, memberOf, planIs, putContact, where } from './setup/segments.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { untilBlocking } from './setup/until-blocking.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
@@ -65,4 +71,33 @@ it('reports the errors of an audience as a campaign does', async () => {
   expect(status).toBe(400);
   expect(body.error.errors[0].field).toBe('audienceCondition.groups.0.filters.0.field');
   expect((await count({ audienceType: 'SEGMENT' })).status).toBe(400);
+});
+
+it('stays that of its start: until its recipients are frozen, nobody edits the condition of its segment', async () => {
+  // More than the first piece of a freeze.
+  const readers = contactsInFirstPiece + 50;
+  await insertContacts(stack.em(), sender.projectId, readers);
+  const isReader = where({ field: 'data.n', operator: 'greaterThan', value: 0 });
+  const inner = await createSegment(sender, { condition: isReader });
+  const outer = await createSegment(sender, { condition: memberOf(inner.id) });
+  const id = await draftCampaign(sender, { audienceType: 'SEGMENT', segmentId: outer.id });
+  const edit = { condition: planIs('pro') };
+  await stack.em().transactional(async (em) => {
+    // Stops the freeze within its first piece.
+    await sql(em, 'lock table emails in share mode');
+    expect((await sender.post(`/campaigns/${id}/send`, {})).status).toBe(200);
+    await untilBlocking(em);
+    const refused = await sender.patch(`/segments/${inner.id}`, edit);
+    expect([refused.status, refused.body.error?.details]).toEqual([
+      409,
+      { campaigns: [{ id, name: 'News' }] },
+    ]);
+    expect((await sender.patch(`/segments/${inner.id}`, { name: 'Readers' })).status).toBe(200);
+  });
+  const sent = await eventually(
+    () => sender.get(`/campaigns/${id}`),
+    ({ body }) => body.data.status === 'SENT',
+  );
+  expect(sent.body.data.totalRecipients).toBe(readers);
+  expect((await sender.patch(`/segments/${inner.id}`, edit)).status).toBe(200);
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { eraseContactTraces } from '../db/statements/contacts/contact-erasures.ts';
+import { sql } from '../db/testing/sql.ts';
 import { newSegmentComputation, newSegmentCount, newSegmentRounds } from '../temporal/contracts/segments.ts';
 import { eventually } from './setup/eventually.ts';
 import { findWrongCounts, readSegmentEvents } from './setup/read-database.ts';
@@ -15,6 +16,7 @@ import {
 } from './setup/segments.ts';
 import { useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { untilBlocking } from './setup/until-blocking.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
@@ -32,6 +34,18 @@ async function memberRows(id: string): Promise<number> {
 }
 
 describe('POST /segments/:id/compute', () => {
+  it('answers 404 when the segment is deleted meanwhile', async () => {
+    const { id } = await createSegment(sender, { condition: planIs('pro'), trackMembership: true });
+    let computing: ReturnType<typeof sender.post> | undefined;
+    await stack.em().transactional(async (em) => {
+      await sql(em, 'delete from segments where id = $1', [id]);
+      computing = sender.post(`/segments/${id}/compute`, undefined);
+      await untilBlocking(em);
+    });
+    const answer = await computing;
+    expect([answer?.status, answer?.body.error.message]).toEqual([404, 'Segment not found']);
+  });
+
   it('emits an entry for everyone at first, then one event per change', async () => {
     for (const index of [1, 2, 3]) await putContact(sender, index, index < 3 ? 'pro' : 'free');
     const values = { name: 'Pro plan', condition: planIs('pro'), trackMembership: true };

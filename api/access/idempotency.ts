@@ -51,14 +51,16 @@ export function createIdempotency(em: Em, ttlHours: number) {
         const holder = await em.findOne(IdempotencyKey, held, { disableIdentityMap: true });
         // Released since the claim failed: retry.
         if (holder === null) continue;
-        throw new DomainError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was already used', {
+        const { request: originalRequest, createdAt, statusCode = null } = holder;
+        const { message, suggestion } = refusal(statusCode);
+        throw new DomainError('IDEMPOTENCY_KEY_REUSED', message, {
           details: {
             key,
-            originalRequest: holder.request,
-            originalRequestTime: holder.createdAt.toISOString(),
-            originalStatusCode: holder.statusCode ?? null,
+            originalRequest,
+            originalRequestTime: createdAt.toISOString(),
+            originalStatusCode: statusCode,
           },
-          suggestion: 'Send a new Idempotency-Key for a new request.',
+          suggestion,
         });
       }
       throw new DomainError(
@@ -70,5 +72,26 @@ export function createIdempotency(em: Em, ttlHours: number) {
     settle: async (claim: KeyClaim, statusCode: number) => {
       await settlements.submit({ ...claim, statusCode });
     },
+  };
+}
+
+/** Only a key whose request succeeded is to be replaced: otherwise the same thing could happen twice. */
+function refusal(originalStatus: number | null): { message: string; suggestion: string } {
+  if (originalStatus === null) {
+    return {
+      message: 'A request with this Idempotency-Key is still running, or ended without an answer',
+      suggestion:
+        'Repeat it later with the same key, or look at GET /emails or GET /events: under another key it may run twice.',
+    };
+  }
+  if (originalStatus >= 500) {
+    return {
+      message: `The request with this Idempotency-Key ended with ${originalStatus}, so its outcome is open`,
+      suggestion: 'Look at GET /emails or GET /events first: under another key it may run twice.',
+    };
+  }
+  return {
+    message: 'This Idempotency-Key was already used',
+    suggestion: 'Send a new Idempotency-Key for a new request.',
   };
 }

@@ -77,6 +77,14 @@ describe('an Idempotency-Key', () => {
     expect(await oneKey('broken', 'ok')).toEqual({ statuses: [500, 409], ran: 1 });
   });
 
+  it('says after a failure that the outcome is open, instead of proposing another key', async () => {
+    const key = uuidv7();
+    await post('broken', key);
+    const { message, suggestion } = (await post('ok', key)).body.error;
+    expect(message).toBe('The request with this Idempotency-Key ended with 500, so its outcome is open');
+    expect(suggestion).toMatch(/^Look at GET \/emails or GET \/events first: /);
+  });
+
   it('is released when the database undid everything and the answer asks to try again', async () => {
     expect(await oneKey('locked', 'ok', 'ok')).toEqual({ statuses: [503, 200, 409], ran: 2 });
   });
@@ -106,6 +114,8 @@ describe('an Idempotency-Key', () => {
     expect(services.runs - before).toBe(1);
     for (const { status, body } of answers.filter((each) => each.status !== 200)) {
       expect([status, body.error.details.originalStatusCode]).toEqual([409, null]);
+      expect(body.error.message).toContain('still running');
+      expect(body.error.suggestion).toContain('with the same key');
     }
   });
 

@@ -76,7 +76,7 @@ export const finishOAuth = defineRoute('GET /auth/oauth/:provider/callback', {
   browserErrorPage,
   params,
   responses,
-  errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+  errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { params }) {
     await orBackToSignIn(ctx, async () => {
       const attempts = cookiesNamed('oauth', ctx);

@@ -103,7 +103,9 @@ export const patchSegment = defineRoute('PATCH /segments/:id', {
   description: `Only the fields sent change; a new condition is counted. The slug stays, and the type cannot change. A condition on a
 STATIC segment is refused, except \`null\`.
 
-After a change of the condition, the next computation of a tracked segment emits the differences. Turning
+After a change of the condition, the next computation of a tracked segment emits the differences. While a campaign that just
+starts collects its recipients by the condition, also through other segments, a change of it is refused with 409;
+\`details.campaigns\` lists the campaign. Turning
 \`trackMembership\` off discards the recorded members of a dynamic segment: when it is turned on again, every member enters.
 It is refused with 409 while workflows start with the entry or exit of the segment, wait for it or ask for it;
 \`details.workflows\` lists them. While executions under way do so in an earlier version of their workflow, it is refused, too:

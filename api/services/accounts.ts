@@ -5,6 +5,7 @@ import { Invitation, Project } from '../../db/entities/project.ts';
 import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { lockAddress } from '../../db/statements/accounts/lock-address.ts';
 import type { AccountLinksService } from './account-links.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 import type { Passwords } from './passwords.ts';
@@ -149,6 +150,7 @@ async function addInvited(
   user: { email: string; name: string | null; passwordHash: string },
   opened: Buffer,
 ): Promise<User> {
+  await lockAddress(em, user.email);
   const known = await lockRecord(em, User, { email: user.email });
   // It may have been withdrawn while the password was hashed.
   if ((await em.getRepository(Invitation).findOpen(opened)) === undefined) {

@@ -50,7 +50,7 @@ interface Counted {
  * Checks the quota against the audience as it was counted. A scheduled campaign reserves no quota, so the check runs again
  * when the campaign starts.
  * @returns the maximum number of recipients; null means unlimited
- * @throws DomainError `BILLING_LIMIT_EXCEEDED`, `CONFLICT` when the campaign was changed since the count
+ * @throws DomainError `BILLING_LIMIT_EXCEEDED`, `CONFLICT` when the campaign or the limit was changed since the count
  */
 async function requireQuota(
   em: Em,
@@ -60,8 +60,13 @@ async function requireQuota(
 ): Promise<number | null> {
   const quota = await lockCampaignQuota(em, campaign.projectId);
   if (quota === null) return null;
-  if (recipients === null) throw new DomainError('CONFLICT', 'The limit of the project has just changed');
-  requireUnchanged(campaign, updatedAt);
+  if (recipients === null || campaign.updatedAt.getTime() !== updatedAt.getTime()) {
+    throw new DomainError(
+      'CONFLICT',
+      'The campaign or the limit of the project was changed while its recipients were counted',
+      { suggestion: 'Look at the campaign, and send it again.' },
+    );
+  }
   const now = new Date();
   const isLater = time !== null && time > now && monthOf(time) !== monthOf(now);
   const left = isLater ? quota.limit : quota.left;

@@ -11,6 +11,7 @@ import { allProjects } from '../../db/entities/project-em.ts';
 import { OAuthIdentity, User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { lockAddress } from '../../db/statements/accounts/lock-address.ts';
 import { type OAuthProfile, type OAuthProvider, OAuthRefused } from '../../providers/oauth/oauth-provider.ts';
 import { proveAddress } from './prove-address.ts';
 import type { SessionsService } from './sessions.ts';
@@ -132,13 +133,14 @@ async function findOrAddUser(
   name: OAuthProviderName,
   profile: OAuthProfile,
 ): Promise<User> {
+  const findOrAdd = () =>
+    options.orm.em.fork().transactional((em) => userOf(options.signupEnabled, em, name, profile));
   try {
-    return await options.orm.em
-      .fork()
-      .transactional((em) => userOf(options.signupEnabled, em, name, profile));
+    return await findOrAdd();
   } catch (error) {
     if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    throw new DomainError('CONFLICT', 'The account was just created; try again');
+    // Another request has just added the account or linked it; now it is found.
+    return findOrAdd();
   }
 }
 
@@ -159,6 +161,7 @@ async function userOf(
       because('address_not_verified'),
     );
   }
+  await lockAddress(em, email);
   const user =
     (await lockRecord(em, User, { email })) ?? (await addUser(signupEnabled, em, email, profile.name));
   // An unverified sign-up proves nothing about the address, so its password must not open the account.

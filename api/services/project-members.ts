@@ -8,6 +8,7 @@ import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { countInvitationEmail } from '../../db/statements/accounts/count-invitation-email.ts';
+import { lockAddress } from '../../db/statements/accounts/lock-address.ts';
 import { countMemberships } from '../../db/statements/projects/count-memberships.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 import {
@@ -173,6 +174,7 @@ async function inviteTo(
   const { email, role } = invited;
   const actor = await lockProjectAs(em, projectId, userId, requireAdministrator);
   // Locked, because verifying the address accepts the invitations that it finds, and would not find this one.
+  await lockAddress(em, email);
   const user = await lockRecord(em, User, { email });
   // Locked, because verifying the address deletes the invitation concurrently.
   const before = await lockRecord(em, Invitation, { email }, { mode: 'for update' });

@@ -99,6 +99,8 @@ export function createSegmentMembersService(orm: Orm, heavyReads: ProjectSlots, 
       const result = await computeSegment(em, projectId, id, computationStart, committed, inTurn);
       committed();
       if (result !== undefined) return { added: result.added, removed: result.removed, total: result.total };
+      // It may have been deleted meanwhile.
+      await findSegment(projectEm(orm, projectId), id);
       throw new DomainError('BAD_REQUEST', 'Only a dynamic segment with trackMembership is computed', {
         suggestion: 'Set trackMembership to true first.',
       });

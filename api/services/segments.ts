@@ -73,7 +73,8 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots, writes
     /**
      * Changes the given fields; a new condition triggers a count. Drops members, which may be many, with a place for each batch.
      * @throws DomainError `BAD_REQUEST` also for a condition on a static segment and a change of type, `CONFLICT` when it
-     * has changed since `seen`, and when tracking is switched off while a workflow uses its entry or exit
+     * has changed since `seen`, when tracking is switched off while a workflow uses its entry or exit, and for a condition
+     * that the freeze of a campaign is evaluating
      */
     async patch(
       projectId: string,
@@ -97,7 +98,7 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots, writes
         if (condition !== undefined) {
           await requireRoom(em, projectId, id, condition);
           await checkReferences(em, projectId, id, condition);
-          await lockLeadingSegments(em, projectId, id);
+          await requireNotFreezing(em, await lockLeadingSegments(em, projectId, id));
         }
         const segment = await findSegment(em, id, LockMode.PESSIMISTIC_WRITE);
         requireUnchanged(segment, seen);
@@ -218,6 +219,23 @@ async function requireNotPinned(
     refusal,
     using.map(({ steps: _, ...version }) => version),
   );
+}
+
+/**
+ * A freeze evaluates its audience piece by piece: after an edit, a part of the recipients would meet the old condition and
+ * the rest the new one. Requires the lock on segment references, which the start of a campaign takes, too.
+ */
+async function requireNotFreezing(em: Em, segmentIds: readonly string[]): Promise<void> {
+  const isAsked = ({ segmentId, audienceCondition }: Pick<Campaign, 'segmentId' | 'audienceCondition'>) => {
+    const condition = JSON.stringify(audienceCondition).toLowerCase();
+    return segmentIds.some((id) => id === segmentId || condition.includes(`"segment.${id}"`));
+  };
+  const campaigns = (await em.getRepository(Campaign).findFreezing()).filter(isAsked);
+  if (campaigns.length === 0) return;
+  throw new DomainError('CONFLICT', 'A campaign is just collecting its recipients by this condition', {
+    details: { campaigns: campaigns.map(({ id, name }) => ({ id, name })) },
+    suggestion: 'Try again in a moment, or cancel the campaign.',
+  });
 }
 
 /** Without its events, workflows that start with one would silently stop, and executions that wait for one never continue. */

@@ -150,6 +150,17 @@ export class CampaignRepository extends EntityRepository<Campaign> {
     return campaigns.map(({ id, name }) => ({ id, name }));
   }
 
+  /** Campaigns that are still writing down their recipients, with the audience they evaluate. */
+  findFreezing(): Promise<Pick<Campaign, 'id' | 'name' | 'segmentId' | 'audienceCondition'>[]> {
+    return this.find(
+      { status: 'SENDING', frozenAt: null },
+      {
+        fields: ['id', 'name', 'segmentId', 'audienceCondition'],
+        orderBy: { createdAt: 'asc', id: 'asc' },
+      },
+    );
+  }
+
   /** Campaigns that were deleted or belong to another project are left out. */
   findTitles(ids: readonly string[]): Promise<CampaignTitle[]> {
     return this.find({ id: { $in: ids } }, { fields: ['id', 'name', 'subject', 'status', 'sentAt'] });

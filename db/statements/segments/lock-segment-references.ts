@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { execute } from '../../sql.ts';
+import { execute, queryColumn } from '../../sql.ts';
 
 /**
  * Serializes changes of segment references within a project. Take it before storing a reference and reading its
@@ -14,9 +15,11 @@ export async function lockSegmentReferences(em: Em, projectId: string): Promise<
  * Locks a segment and all segments whose conditions lead to it, because changing its condition marks them as stale
  * (`mark_referring_segments_stale`). In id order, as rounds lock segments. Requires a transaction that holds the lock
  * on segment references.
+ *
+ * @returns their ids
  */
-export async function lockLeadingSegments(em: Em, projectId: string, segmentId: string): Promise<void> {
-  const sql = `select from segments
+export function lockLeadingSegments(em: Em, projectId: string, segmentId: string): Promise<string[]> {
+  const sql = `select id from segments
      where id in (
        with recursive referring (id) as (
          select $2::uuid
@@ -25,5 +28,5 @@ export async function lockLeadingSegments(em: Em, projectId: string, segmentId: 
        )
        select id from referring)
      order by id for update`;
-  await execute(em, sql, [projectId, segmentId]);
+  return queryColumn(em, z.uuid(), sql, [projectId, segmentId]);
 }

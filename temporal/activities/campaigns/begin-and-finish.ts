@@ -7,6 +7,7 @@ import { allProjects, lockedOfAllProjects } from '../../../db/entities/project-e
 import type { Em } from '../../../db/orm.ts';
 import { lockCampaignQuota } from '../../../db/statements/campaigns/campaign-quota.ts';
 import { startCampaign } from '../../../db/statements/campaigns/start-campaign.ts';
+import { lockSegmentReferences } from '../../../db/statements/segments/lock-segment-references.ts';
 
 const isDue = (id: string) => ({ id, status: 'SCHEDULED', scheduledFor: { $lte: new Date() } }) as const;
 
@@ -27,6 +28,8 @@ export async function beginCampaign(
 ): Promise<boolean> {
   const campaign = await em.findOne(Campaign, isDue(id), lockedOfAllProjects);
   if (campaign === null || campaign.updatedAt.getTime() !== seen.getTime()) return false;
+  // An edit of a segment either comes before the start or finds the freeze.
+  if (campaign.audienceType !== 'ALL') await lockSegmentReferences(em, campaign.projectId);
   const domain = domainOfAddress(campaign.fromEmail);
   const sender = { projectId: campaign.projectId, domain, status: 'verified' } as const;
   const isVerified = (await em.count(Domain, sender, allProjects)) > 0;

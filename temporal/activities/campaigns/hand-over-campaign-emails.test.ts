@@ -35,6 +35,7 @@ async function handOver(changes: Partial<BulkContext>, emails = claimed): Promis
       turns: new RenderTurns(0),
       calls: new FairSemaphore(1),
       maySend: async () => true,
+      withholdAgain: async (unchanged) => unchanged,
       lease: beginLease(new AbortController().signal),
       inMs: () => 0,
       ...changes,

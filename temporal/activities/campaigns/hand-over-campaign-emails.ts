@@ -17,6 +17,11 @@ export interface BulkContext extends Rendering {
   begin: ((emailIds: string[]) => Promise<boolean[]>) | undefined;
   calls: FairSemaphore;
   maySend: () => Promise<boolean>;
+  /** See `withholdAgain`. */
+  withholdAgain: (
+    emails: readonly ClaimedEmail[],
+    outcomes: ClaimOutcomes,
+  ) => Promise<readonly ClaimedEmail[]>;
   lease: Lease;
   inMs: (index: number) => number;
 }
@@ -71,9 +76,10 @@ async function callProvider(
     outcomes.putBackAll(emails, null);
     return [];
   }
+  const sendable = await context.withholdAgain(emails, outcomes);
   // Lets calls leave one after the other: otherwise the first one would wait until all are rendered.
   await yieldToLoop();
-  const { rendered, left } = await renderInTurn(context, emails, () => stored, outcomes, context.lease);
+  const { rendered, left } = await renderInTurn(context, sendable, () => stored, outcomes, context.lease);
   const begun = await begin(context, rendered, outcomes);
   const startedAt = new Date();
   const answers = await context.provider.handOverMany([...begun.values()], context.lease);

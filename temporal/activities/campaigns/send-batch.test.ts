@@ -3,6 +3,8 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { cpuMsSince } from '../../../core/cpu-time.ts';
 import { busy } from '../../../core/testing/busy.ts';
 import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
+import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
+import { subscribeContacts } from '../../../db/statements/contacts/subscribe-contacts.ts';
 import type { EmailProvider, HandOver, OutgoingEmail } from '../../../providers/email/email-provider.ts';
 import { cancelCampaign, insertContacts, insertDraft, startSending } from '../../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
@@ -185,6 +187,35 @@ it('answered emails are recorded while another call still waits', async () => {
   expect(sent).toBe(first?.emails.length);
   second?.answer();
   expect(await sending).toMatchObject({ sent: calls.reduce((sum, { emails }) => sum + emails.length, 0) });
+});
+
+it('nobody gets an email who opts out or is deleted while it waits for the answers to earlier ones', async () => {
+  const projectId = await insertProject(em());
+  await insertContacts(em(), projectId, 403);
+  campaignId = await insertDraft(em(), projectId);
+  await startSending(em(), campaignId);
+  await freezePiece(1_000);
+  const sending = send({ ...order, campaignId, projectId }, neverAborted);
+  await untilCalls(8);
+  const contacts = await sql<{ id: string }>(
+    'select id from contacts where project_id = $1 order by created_at desc, id desc limit 2',
+    [projectId],
+  );
+  const [optedOut = '', deleted = ''] = contacts.map(({ id }) => id);
+  await subscribeContacts(em(), projectId, [optedOut], false, new Date());
+  await em().transactional((own) => deleteContacts(own, projectId, [deleted]));
+  await eventually(
+    () =>
+      sql(`select from emails where campaign_id = $1 and claimed_at > now() - interval '1 second'`, [
+        campaignId,
+      ]),
+    ({ length }) => length === 0,
+  );
+  for (const { answer } of calls) answer();
+  await untilCalls(9);
+  calls[8]?.answer();
+  expect(await sending).toMatchObject({ sent: 401 });
+  expect((await statuses()).slice(-3)).toEqual(['SENT', 'FAILED', 'SUPPRESSED']);
 });
 
 it('campaigns of projects whose templates are slow leave other campaigns their places', async () => {

@@ -19,6 +19,7 @@ import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
 import { beginLease, type Lease } from '../sending/lease.ts';
 import { recordOutcomes } from '../sending/record-outcomes.ts';
 import { crowdedRetryMs, slowEmails } from '../sending/render-turns.ts';
+import { withholdAgain } from '../sending/withhold-again.ts';
 import type { CampaignWatch } from './campaign-watch.ts';
 import { type BulkContext, handOverCampaignEmails } from './hand-over-campaign-emails.ts';
 import { type CampaignSlots, reserveCampaignSlots } from './reserve-campaign-slots.ts';
@@ -32,7 +33,8 @@ export interface BatchOrder extends CampaignBatchInput {
   growth?: () => Promise<void>;
 }
 
-export interface SendBatchContext extends Omit<BulkContext, 'maySend' | 'inMs' | 'begin' | 'lease'> {
+export interface SendBatchContext
+  extends Omit<BulkContext, 'maySend' | 'withholdAgain' | 'inMs' | 'begin' | 'lease'> {
   signal: AbortSignal;
   orm: Orm;
   /**
@@ -229,6 +231,7 @@ class BatchRun {
         ...this.#context,
         lease,
         maySend: () => watch.isSending(this.#batch.campaignId),
+        withholdAgain: (emails, into) => withholdAgain(orm.em.fork(), emails, into, lease),
         begin: notesBeginnings ? begin : undefined,
         inMs,
       },

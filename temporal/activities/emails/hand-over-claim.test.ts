@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { accountEmailProjectId } from '../../../core/account-email/sealed-link.ts';
+import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
+import { subscribeContacts } from '../../../db/statements/contacts/subscribe-contacts.ts';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
 import { planBulkCalls } from '../../../providers/email/bulk-calls.ts';
 import type { HandOver, OutgoingEmail } from '../../../providers/email/email-provider.ts';
@@ -216,6 +218,33 @@ it('an email whose contact was deleted during the hand-over does not leave again
   });
   await dispatchEmails(context(noting), [emailId]);
   expect([to, await statusesOf([emailId])]).toEqual([[], ['FAILED']]);
+});
+
+it('an email does not leave when its contact opts out while it waits for a connection', async () => {
+  const recipients = ['a@example.com', 'b@example.com'];
+  const input = acceptInput(project.id, recipients, { type: 'MARKETING', subscribed: true });
+  const [emails = []] = await acceptEmails(em(), [input]);
+  const [first, second] = emails;
+  if (first === undefined || second === undefined) return expect.unreachable();
+  const ids = [first.emailId, second.emailId];
+  const answered = Promise.withResolvers<void>();
+  const to: string[] = [];
+  const provider = oneByOne(async (outgoing) => {
+    to.push(outgoing.to.email);
+    await answered.promise;
+    return accepted;
+  });
+  const oneConnection = { ...context(provider), calls: new FairSemaphore(1) };
+  const dispatching = dispatchEmails(oneConnection, ids);
+  await eventually(async () => to.length, 1);
+  await subscribeContacts(em(), project.id, [second.contactId], false, new Date());
+  await eventually(
+    () => sql(`select from emails where id = any($1) and claimed_at > now() - interval '1 second'`, [ids]),
+    ({ length }) => length === 0,
+  );
+  answered.resolve();
+  await dispatching;
+  expect([to, await statusesOf(ids)]).toEqual([['a@example.com'], ['SENT', 'SUPPRESSED']]);
 });
 
 it('an email does not leave when another project has verified its domain meanwhile', async () => {

@@ -19,6 +19,7 @@ import { beginLease, type Lease } from '../sending/lease.ts';
 import { recordOutcomes } from '../sending/record-outcomes.ts';
 import { type Rendering, renderInTurn } from '../sending/render-in-turn.ts';
 import { crowdedRetryMs } from '../sending/render-turns.ts';
+import { withholdAgain } from '../sending/withhold-again.ts';
 import { groupByCall } from './group-by-call.ts';
 import type { SendSlot } from './slot-reserver.ts';
 
@@ -123,7 +124,8 @@ async function handOverNow(
 ): Promise<void> {
   const { outcomes, lease } = claim;
   if (lease.aborted) return outcomes.putBackAll(rendered.keys(), stopped);
-  const begun = await begin(rendered, context, claim);
+  const sendable = new Set(await withholdAgain(context.em.fork(), [...rendered.keys()], outcomes, lease));
+  const begun = await begin(new Map([...rendered].filter(([email]) => sendable.has(email))), context, claim);
   if (lease.aborted) return outcomes.putBackAll(begun.keys(), stopped);
   const startedAt = new Date();
   const answers = await callProvider(context.provider, [...begun.values()], lease);

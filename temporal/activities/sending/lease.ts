@@ -5,6 +5,7 @@ import type { Stop } from '../../../providers/email/email-provider.ts';
 export interface Lease extends Stop {
   /** For waits. */
   readonly signal: AbortSignal;
+  ageMs(): number;
 }
 
 /**
@@ -15,12 +16,14 @@ export interface Lease extends Stop {
  * @param stopped ends it early
  */
 export function beginLease(stopped: AbortSignal): Lease {
-  const endsAt = Date.now() + claimLeaseSeconds * 1000;
+  const begunAt = Date.now();
+  const endsAt = begunAt + claimLeaseSeconds * 1000;
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(claimLeaseSeconds * 1000)]);
   return {
     signal,
     get aborted() {
       return signal.aborted || Date.now() > endsAt;
     },
+    ageMs: () => Date.now() - begunAt,
   };
 }
