@@ -52,6 +52,16 @@ describe('the actions accepted in each state', () => {
   });
 });
 
+it('the second of two people who send a campaign is told that it is under way, not to copy it', async () => {
+  const id = await create();
+  await stack.sql(`update campaigns set status = 'SENDING' where id = $1`, [id]);
+  const { status, body } = await sender.post(`/campaigns/${id}/send`, {});
+  expect([status, body.error.suggestion]).toEqual([
+    400,
+    'It is already under way, perhaps by another request.',
+  ]);
+});
+
 describe('the scheduled time of a campaign', () => {
   it.each([
     ['2100-01-01', '2100-01-01T00:00:00.000Z'],

@@ -42,6 +42,7 @@ import type { TemplateTurns } from './template-turns.ts';
 
 export type CampaignsService = ReturnType<typeof createCampaignsService>;
 
+const underWay = { suggestion: 'It is already under way, perhaps by another request.' };
 const copyIt = { suggestion: 'POST /campaigns/{id}/duplicate makes a new draft of it.' };
 const refusals: Record<CampaignAction, { participle: string; suggestion?: string }> = {
   edit: { participle: 'edited', ...copyIt },
@@ -57,7 +58,8 @@ export function requireAction(action: CampaignAction, { status }: { status: Camp
   throw new DomainError(
     action === 'delete' ? 'CONFLICT' : 'BAD_REQUEST',
     `A campaign that is ${status} can't be ${participle}; it must be ${statesAccepting(action).join(' or ')}`,
-    { details: { status }, ...help },
+    // A copy would reach everybody a second time.
+    { details: { status }, ...(action === 'send' && status === 'SENDING' ? underWay : help) },
   );
 }
 

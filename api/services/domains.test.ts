@@ -303,4 +303,20 @@ describe('removing a domain', () => {
     expect(await checked).toBe('gone');
     await expect(identityOf(stage, 'checked.example')).rejects.toThrow('does not exist');
   });
+
+  it('while somebody checks it tells that person so, though the provider has nothing to check any more', async () => {
+    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const check = async () => {
+      asked.resolve();
+      await gate.promise;
+      return away();
+    };
+    const { domains, projectId } = await start({ check });
+    const { id } = await domains.add(projectId, 'checked.example');
+    const checked = status(domains.verify(projectId, id));
+    await asked.promise;
+    await domains.remove(projectId, id);
+    gate.resolve();
+    expect(await checked).toBe('NOT_FOUND');
+  });
 });

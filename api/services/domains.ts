@@ -124,11 +124,16 @@ export function createDomainsService(options: DomainsServiceOptions) {
      * `RATE_LIMIT_EXCEEDED` when too many checks of the project wait
      */
     async verify(projectId: string, id: string) {
-      const row = orNotFound(await projectEm(orm, projectId).findOne(Domain, { id }), 'Domain');
+      const find = async () => orNotFound(await projectEm(orm, projectId).findOne(Domain, { id }), 'Domain');
+      const row = await find();
       const check = () =>
         checkAtProvider(projectEm(orm, projectId), row, (domain) =>
           askProvider(identities.check(domain, domain.dkimTokens)),
-        );
+        ).catch(async (error) => {
+          // The identity of a domain that is removed meanwhile can't be checked.
+          await find();
+          throw error;
+        });
       const checked = orNotFound(await checks.run(projectId, check), 'Domain');
       if (checked.check.verified && checked.domain.status === 'pending') throw takenByAnother(row.domain);
       return checked.domain;
