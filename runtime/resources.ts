@@ -5,9 +5,9 @@ import type { StatementLimits } from '../db/session-settings.ts';
 import type { BillingProvider } from '../providers/billing/stripe.ts';
 import { openBillingProvider } from './billing-provider.ts';
 import { type EmailProviders, openEmailProviders } from './email-providers.ts';
+import type { Tracing } from './otlp-tracing.ts';
 import type { Shutdown } from './shutdown.ts';
 import { traceHandOvers } from './trace-hand-overs.ts';
-import type { Tracing } from './tracing.ts';
 
 export interface Resources extends EmailProviders {
   config: Config;
