@@ -2,7 +2,6 @@ import { raw } from '@mikro-orm/core';
 import { DomainError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
-import { isRolledBack } from '../../db/database-errors.ts';
 import { IdempotencyKey } from '../../db/entities/idempotency-key.ts';
 import type { Em } from '../../db/orm.ts';
 import {
@@ -22,7 +21,6 @@ export function createIdempotency(em: Em, ttlHours: number) {
     concurrency: 2,
     groupOf: (claim: KeyClaim) => claim.projectId,
     keysOf: (claim: KeyClaim) => [`${claim.projectId} ${claim.key}`],
-    isRolledBack,
   };
   const claims = new Batcher<KeyClaim, boolean>({
     ...shared,
