@@ -10,7 +10,7 @@ import { createDataConverter } from './payload-codec.ts';
 
 export interface TemporalResources {
   temporal: Client;
-  dataConverter: DataConverter | undefined;
+  dataConverter: DataConverter;
   /** Not started yet: its table may not exist before `prepareDatabase`. */
   relay: OutboxRelay;
 }
@@ -21,7 +21,7 @@ export type ProcessResources = Resources & TemporalResources;
 export function openTemporal(resources: Resources, shutdown: Shutdown): TemporalResources {
   const { config, environment, orm, log } = resources;
   const dataConverter = createDataConverter(config.TEMPORAL_PAYLOAD_KEY);
-  const temporal = createTemporalClient({ environment, dataConverter });
+  const temporal = createTemporalClient(environment, dataConverter);
   shutdown.add('Temporal client', () => temporal.connection.close());
   const relay = createOutboxRelay({
     orm,

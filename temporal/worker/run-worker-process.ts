@@ -10,7 +10,6 @@ import type { CampaignThread } from './campaign-thread/campaign-thread.ts';
 import type { Foundation } from './open-foundation.ts';
 import { startJournal } from './start-journal.ts';
 import { startProcessWorkers } from './start-process-workers.ts';
-import type { RunningWorkers } from './start-workers.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 
 /** Starts the rest of a worker process. */
@@ -18,7 +17,7 @@ export async function runWorkerProcess(
   foundation: Foundation,
   campaigns: CampaignThread,
   shutdown: Shutdown,
-): Promise<RunningWorkers> {
+) {
   const { metrics } = foundation;
   const { config, log } = foundation.resources;
   const { HOST: host, TEMPORAL_METRICS_PORT: metricsPort } = config;

@@ -33,7 +33,7 @@ export function useRelayStage(): void {
 }
 
 function connect(address: string): Client {
-  return createTemporalClient({ environment: { TEMPORAL_ADDRESS: address }, dataConverter: undefined });
+  return createTemporalClient({ TEMPORAL_ADDRESS: address });
 }
 
 export async function loseTemporal(): Promise<void> {
