@@ -1,11 +1,10 @@
-import { raw } from '@mikro-orm/core';
 import { DomainError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
-import { IdempotencyKey } from '../../db/entities/idempotency-key.ts';
 import type { Em } from '../../db/orm.ts';
 import {
   claimKeys,
+  findHolder,
   type KeyClaim,
   type SettledClaim,
   settleClaims,
@@ -45,16 +44,15 @@ export function createIdempotency(em: Em, ttlHours: number) {
       const claim = { projectId, key, request, token: newId() };
       for (let tries = 0; tries < mostTries; tries += 1) {
         if (await claims.submit(claim)) return claim;
-        const held = { projectId, key, expiresAt: { $gt: raw('now()') } };
-        const holder = await em.findOne(IdempotencyKey, held, { disableIdentityMap: true });
+        const holder = await findHolder(em, claim);
         // Released since the claim failed: retry.
-        if (holder === null) continue;
+        if (holder === undefined) continue;
         throw new DomainError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was already used', {
           details: {
             key,
             originalRequest: holder.request,
             originalRequestTime: holder.createdAt.toISOString(),
-            originalStatusCode: holder.statusCode ?? null,
+            originalStatusCode: holder.statusCode,
           },
           suggestion: 'Send a new Idempotency-Key for a new request.',
         });
