@@ -44,12 +44,10 @@ export async function startProduct({
   campaigns,
 }: ProductOptions): Promise<RunningProduct> {
   const tracing = await openTracing(config, 'posthaste', warnTo(log), shutdown);
-  const stopping = new AbortController();
   const clickhouse = openClickHouse(config, shutdown);
   const opened = await openResources(config, environment, log, shutdown, 'worker', tracing);
   const resources = { ...opened, ...openTemporal(opened, shutdown) };
-  shutdown.add('preparations', async () => stopping.abort());
-  const preparing = prepareClickHouse(clickhouse, config, log, stopping.signal);
+  const preparing = prepareClickHouse(clickhouse, config, log, shutdown);
   await Promise.all([
     prepareDatabase(resources.orm, config.DATABASE_URL, log),
     // Everything else works without ClickHouse.
