@@ -146,15 +146,13 @@ export class CampaignRepository extends EntityRepository<Campaign> {
 export type CampaignTitle = Pick<Campaign, 'id' | 'name' | 'subject' | 'status' | 'sentAt'>;
 
 export class CampaignBatchRepository extends EntityRepository<CampaignBatch> {
-  findOpen(
-    campaignId: string,
-    after: number,
-    limit: number,
-  ): Promise<Pick<CampaignBatch, 'number' | 'recipients'>[]> {
-    return this.find(
+  /** Numbers of batches that have not ended, in order. */
+  async listOpen(campaignId: string, after: number, limit: number): Promise<number[]> {
+    const open = await this.find(
       { campaignId, number: { $gt: after }, endedAt: null },
-      { fields: ['number', 'recipients'], orderBy: { number: 'asc' }, limit },
+      { fields: ['number'], orderBy: { number: 'asc' }, limit },
     );
+    return open.map(({ number }) => number);
   }
 
   async findNumberOf(campaignId: string, emailId: string): Promise<number | undefined> {
@@ -163,9 +161,5 @@ export class CampaignBatchRepository extends EntityRepository<CampaignBatch> {
       { fields: ['number'] },
     );
     return batch?.number;
-  }
-
-  async listOpen(campaignId: string, after: number, limit: number): Promise<number[]> {
-    return (await this.findOpen(campaignId, after, limit)).map(({ number }) => number);
   }
 }
