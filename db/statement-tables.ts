@@ -33,6 +33,11 @@ export const statementTables = [
   // Members of static segments, and the last computed members of tracked dynamic ones. Membership in a dynamic segment is
   // always decided by its condition; these rows only record entries.
   'segment_members',
+  // Deleted contacts. A row stays until all data about the contact is erased everywhere, including rows written by
+  // transactions that did not see the deletion: a first pass ends at `passed_at`, a second one minutes later. In each pass,
+  // `cleared_at` is set from the end of its part in Postgres to the end of its part in ClickHouse.
+  'contact_erasures',
+
   // What the tracked segments of a project read: changes of anything else are not recorded. `clock` is a test relative
   // to now (`core/segments/segment-inputs.ts`); the instants at which its answer changes are recorded up to
   // `planned_until`.

@@ -1,7 +1,7 @@
 import { AccountToken } from './account-token.ts';
 import { BillingCustomer, BillingLimit, StripeEvent } from './billing.ts';
 import { Campaign, CampaignBatch } from './campaign.ts';
-import { Contact, ContactErasure, ContactField } from './contact.ts';
+import { Contact, ContactField } from './contact.ts';
 import { Domain, DomainRemoval } from './domain.ts';
 import { Email, EmailContent } from './email.ts';
 import { Event, EventDeletion } from './event.ts';
@@ -42,7 +42,6 @@ export const entities = [
   DomainRemoval,
   Contact,
   ContactField,
-  ContactErasure,
   Segment,
   Template,
   Campaign,
