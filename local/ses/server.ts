@@ -46,8 +46,6 @@ export interface LocalSesOptions {
   logger?: Logger;
 }
 
-export type LocalSes = Awaited<ReturnType<typeof startLocalSes>>;
-
 export const defaultTopicArn = 'arn:aws:sns:us-east-1:000000000000:posthaste';
 
 /**
