@@ -2,7 +2,7 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Config } from '../core/config/schema.ts';
 import { publicApiUrl } from '../core/config/urls.ts';
-import type { Tracing } from '../runtime/tracing.ts';
+import type { Tracing } from '../runtime/otlp-tracing.ts';
 import { serveDashboard } from './dashboard/serve-dashboard.ts';
 import { answerErrors, notServed } from './edge/answer-errors.ts';
 import type { RequestState } from './edge/context.ts';

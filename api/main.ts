@@ -18,14 +18,12 @@ await runProcess(log, async (shutdown) => {
     DASHBOARD_DIR: process.env.DASHBOARD_DIR || newestDashboard(),
   });
   const tracing = await openTracing(config, 'posthaste-api', warnTo(log), shutdown);
-  const stopping = new AbortController();
   const clickhouse = openClickHouse(config, shutdown);
   const opened = await openResources(config, process.env, log, shutdown, 'edge', tracing);
   const resources = { ...opened, ...openTemporal(opened, shutdown) };
-  shutdown.add('preparations', async () => stopping.abort());
   await prepareDatabase(resources.orm, config.DATABASE_URL, log);
   resources.relay.start();
-  void prepareClickHouse(clickhouse, config, log, stopping.signal);
+  void prepareClickHouse(clickhouse, config, log, shutdown);
   const apiMetrics = createApiMetrics();
   const metrics = createProductMetrics(apiMetrics.registry, resources.orm, warnTo(log));
   await startApi(resources, { apiMetrics, metrics, clickhouse, wakeJournal: () => undefined }, shutdown);

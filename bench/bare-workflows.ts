@@ -21,10 +21,7 @@ export async function measureBareWorkflows(
   installTemporalRuntime(createLogger('silent'));
   const { address } = temporal;
   const connection = await NativeConnection.connect({ address });
-  const client = createTemporalClient({
-    environment: { TEMPORAL_ADDRESS: address },
-    dataConverter: undefined,
-  });
+  const client = createTemporalClient({ TEMPORAL_ADDRESS: address });
   const worker = await Worker.create({
     connection,
     taskQueue,

@@ -76,10 +76,7 @@ async function startProduct(stack: BenchStack, domains: readonly string[]) {
   const { environment: analytics } = await stack.startClickHouse();
   const api = await stack.startApi({ ...environment, ...analytics, PORT: String(port) });
   await stack.startWorker({ ...environment, ...analytics });
-  const client = createTemporalClient({
-    environment: { TEMPORAL_ADDRESS: temporal.address },
-    dataConverter: undefined,
-  });
+  const client = createTemporalClient({ TEMPORAL_ADDRESS: temporal.address });
   return { url: `http://127.0.0.1:${api.port}`, sesUrl: ses.url, temporal: client };
 }
 

@@ -50,10 +50,7 @@ async function readSizes({ stack, api, worker, temporal }: WorkflowBench): Promi
 }
 
 async function readHistoryBytes(address: string): Promise<number> {
-  const { workflow, connection } = createTemporalClient({
-    environment: { TEMPORAL_ADDRESS: address },
-    dataConverter: undefined,
-  });
+  const { workflow, connection } = createTemporalClient({ TEMPORAL_ADDRESS: address });
   let [bytes, looked] = [0, 0];
   const query = `JobKind = 'workflow-execution' and ExecutionStatus = 'Running'`;
   for await (const { workflowId } of workflow.list({ query })) {

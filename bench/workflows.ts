@@ -59,10 +59,7 @@ async function* measureExecutions(stack: BenchStack): AsyncGenerator<Figure> {
 }
 
 async function countOrders(address: string): Promise<Figure[]> {
-  const { workflow, connection } = createTemporalClient({
-    environment: { TEMPORAL_ADDRESS: address },
-    dataConverter: undefined,
-  });
+  const { workflow, connection } = createTemporalClient({ TEMPORAL_ADDRESS: address });
   const countOf = async (kind: JobKind) => (await workflow.count(`JobKind = '${kind}'`)).count;
   const [runs, batches] = await Promise.all([countOf('workflow-execution'), countOf('email-batch')]);
   let [events, tasks, looked] = [0, 0, 0];

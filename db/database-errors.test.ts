@@ -79,7 +79,6 @@ describe('a failed statement', () => {
       },
       maxItems: 10,
       concurrency: 1,
-      isRolledBack,
     });
     const lost = await Promise.allSettled([batcher.submit('a'), batcher.submit('b')]);
     expect(lost.map((answer) => answer.status)).toEqual(['rejected', 'rejected']);

@@ -3,6 +3,10 @@ export const statementTables = [
   // Hashes of the installed functions (`db/apply-functions.ts`).
   'schema_functions',
 
+  // Password attempts within 15 minutes; `subject` hashes the account and the client's origin.
+  'sign_in_attempts',
+  // The requests with an `Idempotency-Key`; `status_code` is null while the first one is still running.
+  'idempotency_keys',
   // Requests per minute leased to processes; `subject` is a project id, a user or a client address.
   'rate_limit_windows',
   // Invitations mailed within a clock hour; `subject` is the invited address or the inviting user's id.
@@ -26,6 +30,14 @@ export const statementTables = [
   // them.
   'contact_figure_changes',
 
+  // Members of static segments, and the last computed members of tracked dynamic ones. Membership in a dynamic segment is
+  // always decided by its condition; these rows only record entries.
+  'segment_members',
+  // Deleted contacts. A row stays until all data about the contact is erased everywhere, including rows written by
+  // transactions that did not see the deletion: a first pass ends at `passed_at`, a second one minutes later. In each pass,
+  // `cleared_at` is set from the end of its part in Postgres to the end of its part in ClickHouse.
+  'contact_erasures',
+
   // What the tracked segments of a project read: changes of anything else are not recorded. `clock` is a test relative
   // to now (`core/segments/segment-inputs.ts`); the instants at which its answer changes are recorded up to
   // `planned_until`.
@@ -37,6 +49,13 @@ export const statementTables = [
   // The earliest next turn of a project with changes.
   'segment_rounds',
 
+  // Counters of a campaign as of the last fold. Add the unfolded changes for the exact figures.
+  'campaign_figures',
+  // Appended in the transaction of the state transition: inserts never contend for a row lock. A sweep folds them.
+  'campaign_figure_changes',
+
+  // A template's content on one day, shared by all workflow emails sent with it.
+  'template_contents',
   'email_attachments',
   // Emails held back by the send rate. A batch refreshes `seen_at` about every four minutes at least. Unlogged.
   'waiting_emails',

@@ -127,7 +127,7 @@ async function connectTemporal(environment: Environment): Promise<Client> {
   } finally {
     await first.close();
   }
-  return createTemporalClient({ environment, dataConverter: undefined });
+  return createTemporalClient(environment);
 }
 
 async function reach<Value>(

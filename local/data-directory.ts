@@ -6,13 +6,7 @@ import { type LockOptions, lockDataDirectory } from './data-lock.ts';
 import { diskFullMessage, LocalStackError } from './failure.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 
-export interface DataDirectory {
-  readonly path: string;
-  readonly secrets: Secrets;
-  /** Makes other starts wait for this process to end instead of failing. */
-  noteEnding(): void;
-  release(): void;
-}
+export type DataDirectory = Awaited<ReturnType<typeof openDataDirectory>>;
 
 const secretsSchema = z.object({
   appSecret: z.string().min(32),
@@ -36,7 +30,7 @@ const leastFreeBytes = 500_000_000;
 export async function openDataDirectory(
   path: string,
   { minimumFreeBytes = leastFreeBytes, ...lockOptions }: { minimumFreeBytes?: number } & LockOptions = {},
-): Promise<DataDirectory> {
+) {
   const directory = resolve(path);
   await makeUsable(directory);
   const space = await statfs(directory);
@@ -49,8 +43,7 @@ export async function openDataDirectory(
   const lock = await lockDataDirectory(directory, lockOptions);
   try {
     await mkdir(join(directory, 'logs'), { recursive: true, mode: 0o700 });
-    const secrets = await readOrCreateSecrets(directory);
-    return { path: directory, secrets, noteEnding: lock.noteEnding, release: lock.release };
+    return { path: directory, secrets: await readOrCreateSecrets(directory), ...lock };
   } catch (error) {
     lock.release();
     throw error;

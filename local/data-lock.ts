@@ -5,11 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LocalStackError } from './failure.ts';
 import { processStartTime } from './process-identity.ts';
 
-export interface DataLock {
-  noteEnding(): void;
-  release(): void;
-}
-
 export interface LockOptions {
   say?: ((text: string) => void) | undefined;
   endingMs?: number | undefined;
@@ -39,7 +34,7 @@ const endingMark = 'ending';
 export async function lockDataDirectory(
   directory: string,
   { say = () => undefined, endingMs = usualEndingMs }: LockOptions = {},
-): Promise<DataLock> {
+) {
   const holderFile = join(directory, 'posthaste.pid');
   const startedAt = Date.now();
   let aliveAt = startedAt;
@@ -86,10 +81,11 @@ function tryToLock(file: string): DatabaseSync | undefined {
   }
 }
 
-function held(database: DatabaseSync, holderFile: string): DataLock {
+function held(database: DatabaseSync, holderFile: string) {
   writeFileSync(holderFile, `${process.pid}\n`);
   let released = false;
   return {
+    /** Makes other starts wait for this process to end instead of failing. */
     noteEnding() {
       if (released) return;
       try {

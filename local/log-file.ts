@@ -1,14 +1,8 @@
 import { once } from 'node:events';
 import { renameSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DestinationStream, pino } from 'pino';
+import { pino } from 'pino';
 import { LocalStackError } from './failure.ts';
-
-export interface LogFile {
-  destination: DestinationStream;
-  /** Resolves when every line is in the file, or after 2 s if the disk fails. */
-  close(): Promise<void>;
-}
 
 export interface LogFileOptions {
   maxBytes: number;
@@ -24,7 +18,7 @@ export interface LogFileOptions {
 export function openLogFile(
   path: string,
   { maxBytes, isBuffered = false, checkIntervalMs = 5_000 }: LogFileOptions,
-): LogFile {
+) {
   const size = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const exchange = () => {
     if (size() > 0) renameSync(path, `${path}.1`);
@@ -48,6 +42,7 @@ export function openLogFile(
   timer.unref();
   return {
     destination,
+    /** Resolves when every line is in the file, or after 2 s if the disk fails. */
     async close() {
       clearInterval(timer);
       const closed = once(destination, 'close').catch(() => undefined);

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { createApiMetrics } from '../api/edge/metrics.ts';
-import type { Services } from '../api/services/services.ts';
 import { startApi } from '../api/start.ts';
 import type { Config } from '../core/config/schema.ts';
 import { warnTo } from '../runtime/logger.ts';
@@ -10,7 +9,7 @@ import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { createProductMetrics } from '../runtime/product-metrics.ts';
 import { openDatabase, openResources } from '../runtime/resources.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
-import { openTemporal, type ProcessResources } from '../temporal/client/open-temporal.ts';
+import { openTemporal } from '../temporal/client/open-temporal.ts';
 import type { CampaignThread } from '../temporal/worker/campaign-thread/campaign-thread.ts';
 import { startJournal } from '../temporal/worker/start-journal.ts';
 import { startProcessWorkers } from '../temporal/worker/start-process-workers.ts';
@@ -23,33 +22,17 @@ export interface ProductOptions {
   campaigns: CampaignThread;
 }
 
-export interface RunningProduct {
-  url: string;
-  services: Services;
-  resources: ProcessResources;
-  /** Rejects when the worker ended without being stopped. */
-  workerEnded: Promise<void>;
-}
-
 /**
  * Starts API, worker and journal stream in this process, on the configured Postgres, Temporal, ClickHouse and email
  * provider. Resolves when all of it works, except a ClickHouse that does not answer. Call `installTemporalRuntime`
- * first.
+ * first. `workerEnded` rejects when the worker ended without being stopped.
  */
-export async function startProduct({
-  config,
-  environment,
-  log,
-  shutdown,
-  campaigns,
-}: ProductOptions): Promise<RunningProduct> {
+export async function startProduct({ config, environment, log, shutdown, campaigns }: ProductOptions) {
   const tracing = await openTracing(config, 'posthaste', warnTo(log), shutdown);
-  const stopping = new AbortController();
   const clickhouse = openClickHouse(config, shutdown);
   const opened = await openResources(config, environment, log, shutdown, 'worker', tracing);
   const resources = { ...opened, ...openTemporal(opened, shutdown) };
-  shutdown.add('preparations', async () => stopping.abort());
-  const preparing = prepareClickHouse(clickhouse, config, log, stopping.signal);
+  const preparing = prepareClickHouse(clickhouse, config, log, shutdown);
   await Promise.all([
     prepareDatabase(resources.orm, config.DATABASE_URL, log),
     // Everything else works without ClickHouse.

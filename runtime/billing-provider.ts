@@ -1,6 +1,6 @@
 import { ConfigError } from '../core/config/load.ts';
 import type { Config } from '../core/config/schema.ts';
-import type { BillingProvider } from '../providers/billing/billing-provider.ts';
+import type { BillingProvider } from '../providers/billing/stripe.ts';
 
 /**
  * Null when no payment processor is configured. Loads the client only when one is.

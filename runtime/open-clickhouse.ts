@@ -25,13 +25,13 @@ export function openClickHouse(config: Config, shutdown: Shutdown): ClickHouse {
 
 /**
  * Migrates the ClickHouse tables. Retries while ClickHouse is down, so a process starts without it; only code that
- * reads or writes there has to wait. Without one, only says so.
+ * reads or writes there has to wait. Without one, only says so. Ends with the process.
  */
 export async function prepareClickHouse(
   clickhouse: ClickHouse,
   config: Config,
   log: Logger,
-  signal: AbortSignal,
+  shutdown: Shutdown,
 ): Promise<void> {
   if (!clickhouse.isConfigured) {
     log.warn(
@@ -39,6 +39,9 @@ export async function prepareClickHouse(
     );
     return;
   }
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  shutdown.add('preparations', async () => stopping.abort());
   const retention = {
     event: config.ANALYTICS_EVENT_RETENTION_DAYS || undefined,
     figure: config.ANALYTICS_FIGURE_RETENTION_DAYS || undefined,

@@ -1,8 +1,8 @@
 import type { Config } from '../core/config/schema.ts';
 import type { Warn } from './logger.ts';
 import { orUndefinedAfter } from './or-undefined-after.ts';
+import type { Tracing } from './otlp-tracing.ts';
 import type { Shutdown } from './shutdown.ts';
-import type { Tracing } from './tracing.ts';
 
 const flushTimeoutMs = 3_000;
 

@@ -26,7 +26,6 @@ import {
   ATTR_SERVICE_NAME,
 } from '@opentelemetry/semantic-conventions';
 import type { BatchTrace, TracePosition } from '../db/batching/batch-trace.ts';
-import type { RequestSpan, SpanDescription, Tracing } from './tracing.ts';
 
 export interface OtlpTracingOptions {
   /** Base URL of the collector; `/v1/traces` is appended. */
@@ -35,16 +34,25 @@ export interface OtlpTracingOptions {
   failed: (error: unknown) => void;
 }
 
+/** Span attributes: ids, counts, names. Never an address, a body, or an error message. */
+export type SpanFacts = Record<string, string | number | string[] | undefined>;
+
+interface SpanDescription<R> {
+  name: string;
+  facts: SpanFacts;
+  isCall?: boolean;
+  /** The span belongs to the trace of this email, linked to the active one. */
+  emailId?: string;
+  result?: (result: R) => SpanFacts;
+}
+
 const maxLinks = 100;
 
 /**
  * Sends spans as JSON over OTLP/HTTP. Without global state: the active span is tracked per instance. The exporter
  * itself reads `OTEL_EXPORTER_OTLP_HEADERS` and similar variables from the environment.
  */
-export function createOtlpTracing(options: OtlpTracingOptions): {
-  tracing: Tracing;
-  flush: () => Promise<void>;
-} {
+export function createOtlpTracing(options: OtlpTracingOptions) {
   const url = `${options.endpoint.replace(/\/+$/, '')}/v1/traces`;
   const exporter = reportingLosses(new OTLPTraceExporter({ url }), options.failed);
   const ids = new SettableIds();
@@ -56,7 +64,10 @@ export function createOtlpTracing(options: OtlpTracingOptions): {
   return { tracing: new OtlpTracing(provider.getTracer('posthaste'), ids), flush: () => provider.shutdown() };
 }
 
-class OtlpTracing implements Tracing {
+/** Undefined everywhere while tracing is off, so that it costs nothing. */
+export type Tracing = OtlpTracing;
+
+class OtlpTracing {
   readonly #tracer: Tracer;
   readonly #ids: SettableIds;
   readonly #active = new AsyncLocalStorage<Span>();
@@ -66,7 +77,8 @@ class OtlpTracing implements Tracing {
     this.#ids = ids;
   }
 
-  request(method: string, traceparent: unknown): RequestSpan {
+  /** @param traceparent request header whose trace is continued; ignored when malformed */
+  request(method: string, traceparent: unknown) {
     // Without `tracestate`, which the caller controls.
     const remote = typeof traceparent === 'string' ? parseTraceParent(traceparent) : null;
     const span = this.#tracer.startSpan(
@@ -76,11 +88,12 @@ class OtlpTracing implements Tracing {
     );
     return {
       traceId: span.spanContext().traceId,
-      run: (work) => this.#active.run(span, work),
-      end: (facts) => endRequest(span, method, facts),
+      run: <R>(work: () => R): R => this.#active.run(span, work),
+      end: (facts: RequestFacts) => endRequest(span, method, facts),
     };
   }
 
+  /** Runs `work` in a child span of the active one. Errors mark the span as failed and are rethrown. */
   span<R>({ name, facts, isCall, emailId, result }: SpanDescription<R>, work: () => Promise<R>): Promise<R> {
     const active = this.#active.getStore()?.spanContext();
     const parent = emailId === undefined ? active : { ...rootOf(emailId), isRemote: true };
@@ -93,6 +106,7 @@ class OtlpTracing implements Tracing {
     return this.#runIn(span, work, result && ((value) => span.setAttributes(result(value))));
   }
 
+  /** A batch is a child of its first caller's span and linked to the others. */
   batches(name: string): BatchTrace {
     return {
       here: () => this.#active.getStore()?.spanContext(),
@@ -110,6 +124,7 @@ class OtlpTracing implements Tracing {
     };
   }
 
+  /** Begins the trace of each email, linked to the active span. The trace's id is the email's, without dashes. */
   emailsAccepted(emailIds: readonly string[]): void {
     const active = this.#active.getStore()?.spanContext();
     if (active !== undefined && !isRecorded(active)) return;
@@ -129,7 +144,7 @@ class OtlpTracing implements Tracing {
     void this.span({ name: `provider event ${kind}`, emailId, facts }, async () => undefined);
   }
 
-  readonly journalInsert: Tracing['journalInsert'] = (rows, insert) =>
+  readonly journalInsert = <R>(rows: number, insert: () => Promise<R>): Promise<R> =>
     this.span({ name: 'journal insert', isCall: true, facts: { 'posthaste.rows': rows } }, insert);
 
   async #runIn<R>(span: Span, work: () => Promise<R>, succeeded?: (result: R) => void): Promise<R> {
@@ -175,11 +190,15 @@ class SettableIds extends RandomIdGenerator {
   }
 }
 
-function endRequest(
-  span: Span,
-  method: string,
-  { route, status, requestId, projectId }: Parameters<RequestSpan['end']>[0],
-): void {
+interface RequestFacts {
+  /** The pattern, never the path. */
+  route: string;
+  status: number;
+  requestId: string;
+  projectId: string | null;
+}
+
+function endRequest(span: Span, method: string, { route, status, requestId, projectId }: RequestFacts): void {
   span.updateName(`${method} ${route}`).setAttributes({
     [ATTR_HTTP_ROUTE]: route,
     [ATTR_HTTP_RESPONSE_STATUS_CODE]: status,

@@ -2,12 +2,12 @@ import type { Logger } from 'pino';
 import type { Config } from '../core/config/schema.ts';
 import { createOrm, type DatabaseOptions, type Orm } from '../db/orm.ts';
 import type { StatementLimits } from '../db/session-settings.ts';
-import type { BillingProvider } from '../providers/billing/billing-provider.ts';
+import type { BillingProvider } from '../providers/billing/stripe.ts';
 import { openBillingProvider } from './billing-provider.ts';
 import { type EmailProviders, openEmailProviders } from './email-providers.ts';
+import type { Tracing } from './otlp-tracing.ts';
 import type { Shutdown } from './shutdown.ts';
 import { traceHandOvers } from './trace-hand-overs.ts';
-import type { Tracing } from './tracing.ts';
 
 export interface Resources extends EmailProviders {
   config: Config;

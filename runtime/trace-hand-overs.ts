@@ -1,5 +1,5 @@
 import { type EmailProvider, type OutgoingEmail, unanswered } from '../providers/email/email-provider.ts';
-import type { Tracing } from './tracing.ts';
+import type { Tracing } from './otlp-tracing.ts';
 
 // Reasons are left out of spans: the provider may include an address in them.
 

@@ -9,8 +9,8 @@ import { freePort } from '../local/testing/free-port.ts';
 import { startTestCollector } from '../test/setup/collector.ts';
 import { createLogger, warnTo } from './logger.ts';
 import { openTracing } from './open-tracing.ts';
+import type { Tracing } from './otlp-tracing.ts';
 import { createShutdown } from './shutdown.ts';
-import type { Tracing } from './tracing.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -39,7 +39,6 @@ it('makes a batch the child of its first request and links it to the others', as
     run: async (items) => items,
     maxItems: 10,
     concurrency: 1,
-    isRolledBack: () => false,
     trace: tracing.batches('track'),
   });
   await Promise.all([1, 2, 3].map((item) => request(tracing, `request-${item}`, () => batcher.submit(item))));

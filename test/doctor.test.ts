@@ -28,7 +28,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const stack = useTestProduct();
 const sender = useOneSender(stack);
 const client = fileFixture(
-  () => createTemporalClient({ environment: stack.environment, dataConverter: undefined }),
+  () => createTemporalClient(stack.environment),
   ({ connection }) => connection.close(),
 );
 

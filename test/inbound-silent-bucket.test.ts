@@ -24,7 +24,7 @@ const stack = useTestProduct(() => ({
 }));
 const sender = useOneSender(stack);
 const temporal = fileFixture(
-  () => createTemporalClient({ environment: stack.environment, dataConverter: undefined }),
+  () => createTemporalClient(stack.environment),
   ({ connection }) => connection.close(),
 );
 

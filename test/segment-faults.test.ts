@@ -61,7 +61,7 @@ describe('a computation whose worker is killed in the middle', () => {
       await killed.promise;
     });
     await held.promise;
-    const temporal = createTemporalClient({ environment: stack.environment, dataConverter: undefined });
+    const temporal = createTemporalClient(stack.environment);
     const workflow = await temporal.workflow.start('segmentComputation', {
       taskQueue: stack.environment.TEMPORAL_TASK_QUEUE ?? '',
       workflowId: randomUUID(),

@@ -13,7 +13,7 @@ import { useSharedProduct } from './setup/shared-product.ts';
 const stack = useSharedProduct();
 const sender = useSender(stack);
 const client = fileFixture(
-  () => createTemporalClient({ environment: stack.environment, dataConverter: undefined }),
+  () => createTemporalClient(stack.environment),
   ({ connection }) => connection.close(),
 );
 

@@ -1,12 +1,10 @@
-import { raw } from '@mikro-orm/core';
 import { DomainError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
-import { isRolledBack } from '../../db/database-errors.ts';
-import { IdempotencyKey } from '../../db/entities/idempotency-key.ts';
 import type { Em } from '../../db/orm.ts';
 import {
   claimKeys,
+  findHolder,
   type KeyClaim,
   type SettledClaim,
   settleClaims,
@@ -22,7 +20,6 @@ export function createIdempotency(em: Em, ttlHours: number) {
     concurrency: 2,
     groupOf: (claim: KeyClaim) => claim.projectId,
     keysOf: (claim: KeyClaim) => [`${claim.projectId} ${claim.key}`],
-    isRolledBack,
   };
   const claims = new Batcher<KeyClaim, boolean>({
     ...shared,
@@ -47,11 +44,10 @@ export function createIdempotency(em: Em, ttlHours: number) {
       const claim = { projectId, key, request, token: newId() };
       for (let tries = 0; tries < mostTries; tries += 1) {
         if (await claims.submit(claim)) return claim;
-        const held = { projectId, key, expiresAt: { $gt: raw('now()') } };
-        const holder = await em.findOne(IdempotencyKey, held, { disableIdentityMap: true });
+        const holder = await findHolder(em, claim);
         // Released since the claim failed: retry.
-        if (holder === null) continue;
-        const { request: originalRequest, createdAt, statusCode = null } = holder;
+        if (holder === undefined) continue;
+        const { request: originalRequest, createdAt, statusCode } = holder;
         const { message, suggestion } = refusal(statusCode);
         throw new DomainError('IDEMPOTENCY_KEY_REUSED', message, {
           details: {

@@ -1,7 +1,6 @@
 import { type ApiKeyKind, apiKeyLookupHash } from '../../core/crypto/api-key.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
 import { createChangeCache } from '../../db/change-cache.ts';
-import { isRolledBack } from '../../db/database-errors.ts';
 import type { Em } from '../../db/orm.ts';
 import type { ProjectChanges } from '../../db/project-changes.ts';
 import { type ApiProject, findProjectsByKeys } from '../../db/statements/access/find-callers.ts';
@@ -32,7 +31,6 @@ export function createProjectKeys(em: Em, lookupKey: Buffer, changes: ProjectCha
     run: (items) => readProjects(em, items),
     maxItems: 200,
     concurrency: 2,
-    isRolledBack,
   });
 
   async function load(kind: ApiKeyKind, key: string): Promise<ApiProject | undefined> {

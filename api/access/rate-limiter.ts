@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../core/at-most.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
-import { isRolledBack } from '../../db/database-errors.ts';
 import type { Em } from '../../db/orm.ts';
 import { type Lease, leaseRequests } from '../../db/statements/access/lease-requests.ts';
 
@@ -59,7 +58,6 @@ export function createRateLimiter(em: Em, limit: number) {
     maxItems: 500,
     concurrency: 2,
     keysOf: (window) => [window.subject],
-    isRolledBack,
   });
 
   async function lease(window: SubjectWindow): Promise<void> {

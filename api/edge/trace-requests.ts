@@ -1,4 +1,4 @@
-import type { Tracing } from '../../runtime/tracing.ts';
+import type { Tracing } from '../../runtime/otlp-tracing.ts';
 import { type EdgeMiddleware, probes, routeOf } from './context.ts';
 
 export function traceRequests(tracing: Tracing): EdgeMiddleware {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { billingCategories } from '../../core/billing/categories.ts';
+import { recordOf } from '../../core/record-of.ts';
 import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
 
 const perCategory = <Schema extends z.ZodType>(schema: Schema) =>
-  z.object({ transactional: schema, campaigns: schema, workflows: schema, inbound: schema });
+  z.object(recordOf(billingCategories, () => schema));
 
 /** Fits a 32-bit integer, with a margin for additions. */
 const limit = z.int().min(0).max(1_000_000_000).nullable();

@@ -1,7 +1,7 @@
 import { DomainError, notFound } from '../../core/errors.ts';
 import type { Em } from '../../db/orm.ts';
 import type { ApiProject } from '../../db/statements/access/find-callers.ts';
-import { BillingUnavailable } from '../../providers/billing/billing-provider.ts';
+import { BillingUnavailable } from '../../providers/billing/billing-unavailable.ts';
 import type { SessionUser } from '../access/identity.ts';
 import { requireAdministrator } from './project-access.ts';
 

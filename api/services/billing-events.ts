@@ -2,7 +2,7 @@ import { DomainError } from '../../core/errors.ts';
 import { BillingCustomer, StripeEvent } from '../../db/entities/billing.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Orm } from '../../db/orm.ts';
-import type { BillingProvider } from '../../providers/billing/billing-provider.ts';
+import type { BillingProvider } from '../../providers/billing/stripe.ts';
 import { askProcessor, requireProvider } from './billing-access.ts';
 
 export function createBillingEventsService(orm: Orm, billing: BillingProvider | null) {

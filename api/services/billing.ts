@@ -4,7 +4,7 @@ import { BillingCustomer } from '../../db/entities/billing.ts';
 import { Project } from '../../db/entities/project.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Orm } from '../../db/orm.ts';
-import type { BillingProvider, Checkout } from '../../providers/billing/billing-provider.ts';
+import type { BillingProvider, Checkout } from '../../providers/billing/stripe.ts';
 import { askProcessor, type BillingCaller, requireBillingAccess, requireProvider } from './billing-access.ts';
 import { syncSubscription } from './billing-events.ts';
 

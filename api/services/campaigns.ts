@@ -11,15 +11,11 @@ import { copyName } from '../../core/copy-name.ts';
 import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { unlessAway } from '../../db/database-away.ts';
-import {
-  Campaign,
-  CampaignBatch,
-  CampaignFigureChange,
-  CampaignFigures,
-} from '../../db/entities/campaign.ts';
+import { Campaign, CampaignBatch } from '../../db/entities/campaign.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { countRecipients } from '../../db/statements/campaigns/campaign-audience.ts';
+import { deleteFigures } from '../../db/statements/campaigns/campaign-figures.ts';
 import {
   type CountedCampaign,
   withCounters,
@@ -101,8 +97,7 @@ async function removeCampaign(orm: Orm, writes: ProjectSlots, projectId: string,
     // Emails stay in their contacts' history.
     em.remove(campaign);
     await em.nativeDelete(CampaignBatch, { campaignId: id });
-    await em.nativeDelete(CampaignFigureChange, { campaignId: id });
-    await em.nativeDelete(CampaignFigures, { campaignId: id });
+    await deleteFigures(em, id);
   };
   await writes.run(projectId, () => projectEm(orm, projectId).transactional(remove));
 }

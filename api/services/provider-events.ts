@@ -3,7 +3,6 @@ import { tryParseJson } from '../../core/json-value.ts';
 import { newIds } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
-import { isLockTimeout, isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import {
@@ -109,8 +108,7 @@ export function createProviderEventsService(
     maxWaitingWeight: waitingBytes,
     groupOf: (event) => event.taggedProjectId,
     keysOf: (event) => [event.emailId],
-    isRolledBack,
-    isLockTimeout,
+    limitsLocks: true,
     trace,
   });
   return {

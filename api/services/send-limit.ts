@@ -1,7 +1,7 @@
 import type { SendingCategory } from '../../core/billing/categories.ts';
 import { DomainError } from '../../core/errors.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
-import { isNotApplied, isRolledBack } from '../../db/database-errors.ts';
+import { isNotApplied } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import {
@@ -23,7 +23,6 @@ export function createSendLimit(orm: Orm) {
     maxItems: mostAtOnce,
     concurrency: 1,
     groupOf: (item) => item.projectId,
-    isRolledBack,
   });
   return {
     /**

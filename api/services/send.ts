@@ -4,7 +4,6 @@ import { jsonByteLength } from '../../core/json-value.ts';
 import { newId } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
-import { isLockTimeout, isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import type { ApiProject } from '../../db/statements/access/find-callers.ts';
@@ -135,8 +134,7 @@ export function createSendService(options: SendServiceOptions) {
     keysOf: (input) => input.recipients.map((recipient) => `${input.projectId} ${recipient.email}`),
     // Calls for one contact share a statement unless they disagree on its subscription.
     kindOf: (input) => String(input.subscribed),
-    isRolledBack,
-    isLockTimeout,
+    limitsLocks: true,
     trace: options.trace,
   });
 

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { orNotFound } from '../../core/errors.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
-import { isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
   readTemplateContents,
@@ -58,7 +57,6 @@ export function createTemplateContents(orm: Orm) {
     maxItems: templatesAtOnce,
     concurrency: 2,
     groupOf: ({ projectId }) => projectId,
-    isRolledBack,
   });
 
   return {

@@ -2,7 +2,6 @@ import { toPatch } from '../../core/contact-data/contact-patch.ts';
 import { newId } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
-import { isLockTimeout, isRolledBack } from '../../db/database-errors.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import { type TrackedEvent, type TrackInput, trackEvents } from '../../db/statements/events/track-events.ts';
 import type { TrackBody } from '../schemas/track.ts';
@@ -28,8 +27,7 @@ export function createTrackService(projectNames: ProjectNames, committed: () => 
     keysOf: (input) => [`${input.projectId} ${input.email}`],
     // Events of one contact share a statement unless they disagree on its subscription.
     kindOf: (input) => String(input.subscribed),
-    isRolledBack,
-    isLockTimeout,
+    limitsLocks: true,
     trace,
   });
 

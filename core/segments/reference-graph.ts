@@ -27,30 +27,20 @@ export function findReferenceFault(
   roots: Iterable<string>,
 ): ReferenceFault | undefined {
   const sizes = new Map<string, Size | 'open'>();
-  try {
-    for (const root of roots) measure(root, nodes, sizes);
-  } catch (error) {
-    if (error instanceof Fault) return error.fault;
-    throw error;
+  for (const root of roots) {
+    const size = measure(root, nodes, sizes);
+    if (typeof size === 'string') return size;
   }
   return undefined;
-}
-
-class Fault extends Error {
-  readonly fault: ReferenceFault;
-  constructor(fault: ReferenceFault) {
-    super(fault);
-    this.fault = fault;
-  }
 }
 
 function measure(
   id: string,
   nodes: ReadonlyMap<string, SegmentNode>,
   sizes: Map<string, Size | 'open'>,
-): Size {
+): Size | ReferenceFault {
   const known = sizes.get(id);
-  if (known === 'open') throw new Fault('cycle');
+  if (known === 'open') return 'cycle';
   if (known !== undefined) return known;
   const node = nodes.get(id);
   if (node === undefined) return { depth: 0, filters: 1 };
@@ -59,13 +49,14 @@ function measure(
   let filters = node.filterCount;
   for (const next of node.refersTo) {
     const size = measure(next, nodes, sizes);
+    if (typeof size === 'string') return size;
     depth = Math.max(depth, size.depth);
     filters += size.filters;
   }
   const size = { depth: depth + 1, filters };
   sizes.set(id, size);
-  if (size.depth > maxSegmentDepth) throw new Fault('too-deep');
-  if (size.filters > maxExpandedFilters) throw new Fault('too-large');
+  if (size.depth > maxSegmentDepth) return 'too-deep';
+  if (size.filters > maxExpandedFilters) return 'too-large';
   return size;
 }
 

@@ -2,7 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Batcher } from './batcher.ts';
-import { isRolledBack, RolledBack } from './testing/manual-batcher.ts';
+import { RolledBack } from './testing/manual-batcher.ts';
 
 interface RandomItem {
   id: number;
@@ -72,7 +72,6 @@ it('keeps its guarantees for any items: each runs once, within the limits, and i
           ...(withGroups && { groupOf: (item: RandomItem) => item.group }),
           weightOf: (item) => item.weight,
           maxWeight: 10,
-          isRolledBack,
         });
         const answers: Promise<PromiseSettledResult<number>[]>[] = [];
         for (const item of items) {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Batcher } from './batcher.ts';
-import { isRolledBack, manualBatcher, settled } from './testing/manual-batcher.ts';
+import { manualBatcher, settled } from './testing/manual-batcher.ts';
 
 describe('batches', () => {
   it('starts immediately with what was submitted together, and collects the rest while that runs', async () => {
@@ -203,7 +203,6 @@ describe('items with a key in common', () => {
         keysAsked += 1;
         return ['hot'];
       },
-      isRolledBack,
     });
     await Promise.all(Array.from({ length: 1_000 }, (_, index) => batcher.submit(index)));
     expect(keysAsked).toBe(1_000);
@@ -215,7 +214,6 @@ it('answers a lone item without waiting for others', async () => {
     run: async (items) => items,
     maxItems: 10,
     concurrency: 1,
-    isRolledBack,
   });
   // No timer of the batcher ever fires.
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });

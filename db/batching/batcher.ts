@@ -1,4 +1,5 @@
 import { DomainError } from '../../core/errors.ts';
+import { isLockTimeout, isRolledBack } from '../database-errors.ts';
 import { BatchQueue, type Queued } from './batch-queue.ts';
 import type { BatchTrace, TracePosition } from './batch-trace.ts';
 import { createFailingGroups, type FailingGroups } from './failing-groups.ts';
@@ -7,7 +8,8 @@ export interface BatcherOptions<Item, Result> {
   /**
    * Runs one set-based statement for all items, all or nothing. Returns the results in the order of the items.
    *
-   * @param lockMs maximum wait for a lock, set when several groups share the batch; undefined for the usual timeout
+   * @param lockMs with `limitsLocks`, the maximum wait for a lock while several groups share the batch; undefined for the
+   * usual timeout
    */
   run: (items: Item[], lockMs?: number) => Promise<Result[]>;
   maxItems: number;
@@ -38,10 +40,8 @@ export interface BatcherOptions<Item, Result> {
   maxWeight?: number;
   /** Maximum total weight of waiting items; one group may use half of it. Items above it are rejected. */
   maxWaitingWeight?: number;
-  /** Whether the error proves that nothing in the batch was applied, which makes it safe to retry. */
-  isRolledBack: (error: unknown) => boolean;
-  /** Whether the wait exceeded `lockMs`. A group found to cause it runs again alone, without that limit. */
-  isLockTimeout?: (error: unknown) => boolean;
+  /** Shared batches wait a second for locks. A group found to exceed it runs again alone, without that limit. */
+  limitsLocks?: boolean;
   trace?: BatchTrace | undefined;
 }
 
@@ -169,8 +169,8 @@ export class Batcher<Item, Result> {
   }
 
   async #runBatch(batch: Entry<Item, Result>[], isAlone: boolean): Promise<void> {
-    const { run, trace, isLockTimeout } = this.#options;
-    const lockMs = isAlone || isLockTimeout === undefined ? undefined : sharedLockMs;
+    const { run, trace, limitsLocks = false } = this.#options;
+    const lockMs = limitsLocks && !isAlone ? sharedLockMs : undefined;
     try {
       const items = batch.map((entry) => entry.item);
       const results =
@@ -191,14 +191,14 @@ export class Batcher<Item, Result> {
   }
 
   async #splitFailed(batch: Entry<Item, Result>[], isAlone: boolean, error: unknown): Promise<void> {
-    const isRolledBack = this.#options.isRolledBack(error);
+    const { groupOf, limitsLocks = false } = this.#options;
+    const mayRetry = isRolledBack(error);
     const groups = new Set(batch.map((entry) => entry.group));
     const [group] = groups;
-    const isGrouped = this.#options.groupOf !== undefined;
-    const culprit = isRolledBack && isGrouped && groups.size === 1 ? group : undefined;
+    const culprit = mayRetry && groupOf !== undefined && groups.size === 1 ? group : undefined;
     if (culprit !== undefined) this.#failing.failed(culprit, batch.length);
-    const isCutShort = !isAlone && culprit !== undefined && this.#options.isLockTimeout?.(error) === true;
-    if (!isRolledBack || (batch.length === 1 && !isCutShort)) for (const entry of batch) entry.reject(error);
+    const isCutShort = limitsLocks && !isAlone && culprit !== undefined && isLockTimeout(error);
+    if (!mayRetry || (batch.length === 1 && !isCutShort)) for (const entry of batch) entry.reject(error);
     else if (culprit !== undefined) this.#queue.putBack(batch);
     else for (const part of halve(batch, groups)) await this.#runBatch(part, isAlone);
   }

@@ -1,7 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Batcher, type BatcherOptions } from './batcher.ts';
-import { isRolledBack, manualBatcher, RolledBack, settled } from './testing/manual-batcher.ts';
+import { manualBatcher, RolledBack, settled } from './testing/manual-batcher.ts';
 
 describe('a batch that fails', () => {
   /** Rejects batches with an item that begins with `bad`. */
@@ -16,7 +16,6 @@ describe('a batch that fails', () => {
       },
       maxItems: 500,
       concurrency: 2,
-      isRolledBack,
       ...options,
     });
     return { batcher, runs };
@@ -94,7 +93,6 @@ describe('a batch that fails', () => {
       run: async () => ['one'],
       maxItems: 10,
       concurrency: 1,
-      isRolledBack,
     });
     const answers = await Promise.allSettled([batcher.submit('a'), batcher.submit('b')]);
     expect(answers.map((answer) => answer.status)).toEqual(['rejected', 'rejected']);

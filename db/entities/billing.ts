@@ -1,11 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { EntityRepository } from '@mikro-orm/postgresql';
-import { type BillingCategory, billingCategories, type PerCategory } from '../../core/billing/categories.ts';
+import { billingCategories, type PerCategory } from '../../core/billing/categories.ts';
 import {
   isOver,
   type StoredSubscription,
   storedSubscriptionSchema,
 } from '../../core/billing/subscription.ts';
+import { recordOf } from '../../core/record-of.ts';
 import { createdAt, instant, updatedAt } from './columns.ts';
 import { ofProject } from './project.ts';
 
@@ -81,12 +82,9 @@ export const StripeEvent = defineEntity({
 export class BillingLimitRepository extends EntityRepository<BillingLimit> {
   async ofProject(projectId: string): Promise<PerCategory<number | null>> {
     const limits = await this.find({ projectId }, { refresh: true });
-    const of = (category: BillingCategory) => limits.find((one) => one.category === category)?.emails ?? null;
-    return {
-      transactional: of('transactional'),
-      campaigns: of('campaigns'),
-      workflows: of('workflows'),
-      inbound: of('inbound'),
-    };
+    return recordOf(
+      billingCategories,
+      (category) => limits.find((one) => one.category === category)?.emails ?? null,
+    );
   }
 }

@@ -7,9 +7,7 @@ import {
   openStatuses,
   unsentStatuses,
 } from '../../core/campaign-state.ts';
-import { recordOf } from '../../core/record-of.ts';
 import { activeCampaignStatusesSql } from '../fragments/active-statuses-sql.ts';
-import { campaignFigures } from '../fragments/campaign-figures-sql.ts';
 import { containsText, type ListOrder, listOrder } from '../fragments/contains-sql.ts';
 import { contentColumns, createdAt, instant, updatedAt } from './columns.ts';
 import { allProjects } from './project-em.ts';
@@ -77,25 +75,6 @@ const CampaignBatchSchema = defineEntity({
 /** A batch of recipients: the campaign's emails within a range of ids. */
 export class CampaignBatch extends CampaignBatchSchema.class {}
 CampaignBatchSchema.setClass(CampaignBatch);
-
-const figures = () => recordOf(campaignFigures, () => p.integer().default(0));
-
-/** Counters of a campaign as of the last fold; add the unfolded changes for the exact values. */
-export const CampaignFigures = defineEntity({
-  name: 'CampaignFigures',
-  tableName: 'campaign_figures',
-  properties: { campaignId: p.uuid().primary(), ...figures() },
-});
-
-/**
- * Counter changes, appended in the transaction of the state transition: inserts never contend for a row lock. A sweep
- * folds them.
- */
-export const CampaignFigureChange = defineEntity({
-  name: 'CampaignFigureChange',
-  tableName: 'campaign_figure_changes',
-  properties: { campaignId: p.uuid().primary(), id: p.uuid().primary().defaultRaw('uuidv7()'), ...figures() },
-});
 
 export interface CampaignQuery extends ListOrder {
   status?: CampaignStatus | undefined;
@@ -178,15 +157,13 @@ export class CampaignRepository extends EntityRepository<Campaign> {
 export type CampaignTitle = Pick<Campaign, 'id' | 'name' | 'subject' | 'status' | 'sentAt'>;
 
 export class CampaignBatchRepository extends EntityRepository<CampaignBatch> {
-  findOpen(
-    campaignId: string,
-    after: number,
-    limit: number,
-  ): Promise<Pick<CampaignBatch, 'number' | 'recipients'>[]> {
-    return this.find(
+  /** Numbers of batches that have not ended, in order. */
+  async listOpen(campaignId: string, after: number, limit: number): Promise<number[]> {
+    const open = await this.find(
       { campaignId, number: { $gt: after }, endedAt: null },
-      { fields: ['number', 'recipients'], orderBy: { number: 'asc' }, limit },
+      { fields: ['number'], orderBy: { number: 'asc' }, limit },
     );
+    return open.map(({ number }) => number);
   }
 
   async findNumberOf(campaignId: string, emailId: string): Promise<number | undefined> {
@@ -195,9 +172,5 @@ export class CampaignBatchRepository extends EntityRepository<CampaignBatch> {
       { fields: ['number'] },
     );
     return batch?.number;
-  }
-
-  async listOpen(campaignId: string, after: number, limit: number): Promise<number[]> {
-    return (await this.findOpen(campaignId, after, limit)).map(({ number }) => number);
   }
 }

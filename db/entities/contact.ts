@@ -82,31 +82,6 @@ const ContactFieldSchema = defineEntity({
 export class ContactField extends ContactFieldSchema.class {}
 ContactFieldSchema.setClass(ContactField);
 
-/**
- * A deleted contact. The row stays until all data about the contact is erased everywhere, including rows written by
- * transactions that did not see the deletion: a first pass ends at `passedAt`, a second one minutes later. In each pass,
- * `clearedAt` is set from the end of its part in Postgres to the end of its part in ClickHouse.
- */
-export const ContactErasure = defineEntity({
-  name: 'ContactErasure',
-  tableName: 'contact_erasures',
-  indexes: [
-    { name: 'contact_erasures_to_clear', properties: ['projectId', 'erasedAt'], where: 'cleared_at is null' },
-    {
-      name: 'contact_erasures_cleared',
-      properties: ['projectId', 'erasedAt'],
-      where: 'cleared_at is not null',
-    },
-  ],
-  properties: {
-    contactId: p.uuid().primary(),
-    projectId: p.uuid(),
-    erasedAt: instant().defaultRaw('clock_timestamp()'),
-    passedAt: instant().nullable(),
-    clearedAt: instant().nullable(),
-  },
-});
-
 export class ContactRepository extends EntityRepository<Contact> {
   async findEmails(contactIds: readonly (string | null | undefined)[]): Promise<Map<string, string>> {
     const ids = [...new Set(contactIds.filter((id) => id != null))];

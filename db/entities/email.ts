@@ -4,26 +4,6 @@ import type { EmailSource, EmailStatus } from '../../core/email-state.ts';
 import type { JsonObject } from '../../core/json-value.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
-/** A template's content on one day, shared by all workflow emails sent with it. */
-export const TemplateContent = defineEntity({
-  name: 'TemplateContent',
-  tableName: 'template_contents',
-  indexes: [
-    { name: 'template_contents_created', properties: ['createdAt'] },
-    { name: 'template_contents_project', properties: ['projectId', 'createdAt'] },
-  ],
-  properties: {
-    id: primaryId(),
-    projectId: p.uuid(),
-    subject: p.text(),
-    body: p.text(),
-    fromEmail: p.text(),
-    fromName: p.text().nullable(),
-    replyTo: p.text().nullable(),
-    createdAt: createdAt(),
-  },
-});
-
 /**
  * The content of one API call or workflow step: shared by all recipients of the call, deleted after the retention
  * period.

@@ -1,18 +1,17 @@
 import { AccountToken } from './account-token.ts';
 import { BillingCustomer, BillingLimit, StripeEvent } from './billing.ts';
-import { Campaign, CampaignBatch, CampaignFigureChange, CampaignFigures } from './campaign.ts';
-import { Contact, ContactErasure, ContactField } from './contact.ts';
+import { Campaign, CampaignBatch } from './campaign.ts';
+import { Contact, ContactField } from './contact.ts';
 import { Domain, DomainRemoval } from './domain.ts';
-import { Email, EmailContent, TemplateContent } from './email.ts';
+import { Email, EmailContent } from './email.ts';
 import { Event, EventDeletion } from './event.ts';
-import { IdempotencyKey } from './idempotency-key.ts';
 import { InboundEmail } from './inbound-email.ts';
 import { Job, JobChunk } from './job.ts';
 import { OutboxCommand } from './outbox-command.ts';
 import { Invitation, Membership, Project } from './project.ts';
 import { ProjectErasure, ProjectSuspension } from './project-security.ts';
-import { Segment, SegmentMember } from './segment.ts';
-import { SignInAttempts, SignInSource } from './sign-in.ts';
+import { Segment } from './segment.ts';
+import { SignInSource } from './sign-in.ts';
 import { Template } from './template.ts';
 import { Upload, UploadTotal } from './upload.ts';
 import { OAuthIdentity, User, UserSession } from './user.ts';
@@ -32,7 +31,6 @@ export const entities = [
   AccountToken,
   OAuthIdentity,
   Invitation,
-  SignInAttempts,
   SignInSource,
   UserSession,
   ProjectSuspension,
@@ -44,14 +42,10 @@ export const entities = [
   DomainRemoval,
   Contact,
   ContactField,
-  ContactErasure,
   Segment,
-  SegmentMember,
   Template,
   Campaign,
   CampaignBatch,
-  CampaignFigures,
-  CampaignFigureChange,
   Workflow,
   WorkflowStep,
   WorkflowTransition,
@@ -61,7 +55,6 @@ export const entities = [
   WorkflowStepRun,
   EventListener,
   EmailContent,
-  TemplateContent,
   Email,
   InboundEmail,
   Event,
@@ -69,7 +62,6 @@ export const entities = [
   OutboxCommand,
   Job,
   JobChunk,
-  IdempotencyKey,
   Upload,
   UploadTotal,
 ];

@@ -63,17 +63,6 @@ export class Segment extends SegmentSchema.class {
 }
 SegmentSchema.setClass(Segment);
 
-/**
- * Members of static segments, and the last computed members of tracked dynamic ones. Membership in a dynamic segment
- * is always decided by its condition; these rows only record entries.
- */
-export const SegmentMember = defineEntity({
-  name: 'SegmentMember',
-  tableName: 'segment_members',
-  indexes: [{ name: 'segment_members_contact', properties: ['contactId'] }],
-  properties: { segmentId: p.uuid().primary(), contactId: p.uuid().primary(), createdAt: createdAt() },
-});
-
 export type CountableSegment = Pick<
   Segment,
   'id' | 'projectId' | 'type' | 'updatedAt' | 'countedAt' | 'isCurrent'

@@ -10,11 +10,7 @@ export interface EngineOptions {
   memoryLimitBytes: number;
 }
 
-export interface Engine {
-  /** @param gone aborts the wait for a connection */
-  run(statement: string, database: string, gone: AbortSignal): Promise<Uint8Array>;
-  close(): Promise<void>;
-}
+export type Engine = ReturnType<typeof openEngine>;
 
 const readers = 4;
 const writers = 4;
@@ -35,7 +31,7 @@ const engineArguments = ({ memoryLimitBytes }: EngineOptions) => [
  *
  * @throws Error when another process has the folder open
  */
-export function openEngine(options: EngineOptions): Engine {
+export function openEngine(options: EngineOptions) {
   mkdirSync(options.directory, { recursive: true });
   const open = () => new Session(options.directory);
   // The engine takes its arguments from the first connection.
@@ -55,7 +51,8 @@ export function openEngine(options: EngineOptions): Engine {
   }
 
   return {
-    async run(statement, database, gone) {
+    /** @param gone aborts the wait for a connection */
+    async run(statement: string, database: string, gone: AbortSignal) {
       return pools[poolOf(statement)].use(gone, (session) => runOn(session, statement, database));
     },
     async close() {

@@ -9,7 +9,7 @@ import { portOf } from '../../core/port-of.ts';
 import { accountRoutes } from './calls/account-routes.ts';
 import { identityRoutes } from './calls/identity-routes.ts';
 import { sendingRoutes } from './calls/sending-routes.ts';
-import { type EventStack, startEvents } from './events/start-events.ts';
+import { startEvents } from './events/start-events.ts';
 import { isFromHere } from './http/browser-guard.ts';
 import { HttpProblem } from './http/read-input.ts';
 import { controlRoutes } from './inbox/control-routes.ts';
@@ -46,13 +46,6 @@ export interface LocalSesOptions {
   logger?: Logger;
 }
 
-export interface LocalSes {
-  url: string;
-  port: number;
-  smtpPort: number | undefined;
-  close(): Promise<void>;
-}
-
 export const defaultTopicArn = 'arn:aws:sns:us-east-1:000000000000:posthaste';
 
 /**
@@ -60,7 +53,7 @@ export const defaultTopicArn = 'arn:aws:sns:us-east-1:000000000000:posthaste';
  * the inbox page and API, all on one port. Everything accepted survives a restart on the same folder.
  * @throws Error with `code` EADDRINUSE when the port is taken
  */
-export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes> {
+export async function startLocalSes(options: LocalSesOptions) {
   const logger = options.logger ?? pino({ level: 'silent' });
   await mkdir(options.dataDir, { recursive: true });
 
@@ -114,7 +107,7 @@ async function openParts(options: LocalSesOptions, url: string) {
   const received = new ReceivedMail(options.dataDir, store);
   const identities = new Identities(state);
   const faults = new Faults();
-  const events: EventStack = await startEvents({
+  const events = await startEvents({
     store,
     received,
     state,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
 import { startHttpServer } from '../testing/http-server.ts';
-import { BillingUnavailable } from './billing-provider.ts';
+import { BillingUnavailable } from './billing-unavailable.ts';
 import { createStripeProvider } from './stripe.ts';
 
 it.each<[string, (response: ServerResponse) => unknown]>([

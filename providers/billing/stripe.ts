@@ -2,15 +2,7 @@ import Stripe from 'stripe';
 import { z } from 'zod';
 import { currentSubscription, isOver, type StoredSubscription } from '../../core/billing/subscription.ts';
 import { DomainError } from '../../core/errors.ts';
-import {
-  type BillingEvent,
-  type BillingEventRefusal,
-  type BillingProvider,
-  BillingUnavailable,
-  type Checkout,
-  type CheckoutOrder,
-  type Invoice,
-} from './billing-provider.ts';
+import { BillingUnavailable } from './billing-unavailable.ts';
 
 export interface StripeOptions {
   secretKey: string;
@@ -37,7 +29,10 @@ const toDate = (seconds: number) => new Date(seconds * 1000);
 const toText = (seconds: number | null | undefined) =>
   seconds === null || seconds === undefined ? null : toDate(seconds).toISOString();
 
-export function createStripeProvider(options: StripeOptions, timeout = longestCallMs): BillingProvider {
+export type BillingProvider = ReturnType<typeof createStripeProvider>;
+
+/** All calls: @throws BillingUnavailable when Stripe is unreachable or refuses. */
+export function createStripeProvider(options: StripeOptions, timeout = longestCallMs) {
   const stripe = new Stripe(options.secretKey, {
     ...addressOf(options.apiUrl),
     // The default client's timeout restarts with each byte.
@@ -48,11 +43,19 @@ export function createStripeProvider(options: StripeOptions, timeout = longestCa
   });
 
   return {
+    /** The default price first. */
     priceIds: options.priceIds,
-    readCheckout: (id) => readCheckout(stripe, id),
-    closeCheckout: (id) => ask(() => closeCheckout(stripe, id)),
+    readCheckout: (id: string) => readCheckout(stripe, id),
+    /** Closes a checkout. @returns its final state: `complete` when the customer paid first */
+    closeCheckout: (id: string) => ask(() => closeCheckout(stripe, id)),
 
-    createCustomer: (projectId, replaced) =>
+    /**
+     * Idempotent while Stripe keeps idempotency keys.
+     *
+     * @param replaced a customer that no longer exists at Stripe
+     * @returns the customer id
+     */
+    createCustomer: (projectId: string, replaced: string | undefined) =>
       ask(async () => {
         const customer = await stripe.customers.create(
           { metadata: { projectId } },
@@ -61,16 +64,27 @@ export function createStripeProvider(options: StripeOptions, timeout = longestCa
         return customer.id;
       }),
 
-    createCheckout: (order) => ask(unlessMissing(() => createCheckout(stripe, order), 'customer')),
+    /**
+     * @returns undefined when Stripe does not have the customer: it was deleted there, or created with the key of another
+     * account or of test mode
+     */
+    createCheckout: (order: CheckoutOrder) =>
+      ask(unlessMissing(() => createCheckout(stripe, order), 'customer')),
 
-    isLost: (customer) => isLost(stripe, customer),
+    isLost: (customer: string) => isLost(stripe, customer),
 
-    openPortal: (customer, returnUrl) =>
+    openPortal: (customer: string, returnUrl: string) =>
       ask(async () => (await stripe.billingPortal.sessions.create({ customer, return_url: returnUrl })).url),
 
-    listInvoices: (customer, page) => ask(() => listInvoices(stripe, customer, page)),
+    /**
+     * Newest first, at most `limit` after the invoice `after`.
+     *
+     * @throws DomainError `BAD_REQUEST` when there is no such invoice
+     */
+    listInvoices: (customer: string, page: InvoicePage) => ask(() => listInvoices(stripe, customer, page)),
 
-    readSubscription: (customer) =>
+    /** The current subscription; null when there never was one. */
+    readSubscription: (customer: string) =>
       ask(async () => {
         const all = await listSubscriptions(stripe, customer);
         const current = currentSubscription(
@@ -79,9 +93,10 @@ export function createStripeProvider(options: StripeOptions, timeout = longestCa
         return current === undefined ? null : toSubscription(current.one);
       }),
 
-    endCustomer: (customer) => ask(unlessMissing(() => endCustomer(stripe, customer))),
+    /** Closes every open checkout and cancels every subscription at once. Idempotent. */
+    endCustomer: (customer: string) => ask(unlessMissing(() => endCustomer(stripe, customer))),
 
-    readEvent(body, signature) {
+    readEvent(body: string, signature: string) {
       try {
         return toEvent(stripe.webhooks.constructEvent(body, signature, options.webhookSecret));
       } catch (error) {
@@ -127,6 +142,10 @@ function unlessMissing<Answer>(
   };
 }
 
+/**
+ * Whether nobody pays through the customer any more: it was deleted, or created in test mode while the key is a live one.
+ * Also false when Stripe does not say: the stored customer is kept then.
+ */
 async function isLost(stripe: Stripe, customer: string): Promise<boolean> {
   try {
     // Only a key of the same account and mode still reads a deleted customer.
@@ -138,13 +157,10 @@ async function isLost(stripe: Stripe, customer: string): Promise<boolean> {
   }
 }
 
-function toCheckout({ id, status, metadata, url }: Stripe.Checkout.Session): Checkout {
-  return {
-    id,
-    status: status === 'open' ? 'open' : status === 'complete' ? 'complete' : 'expired',
-    priceId: metadata?.priceId ?? null,
-    url,
-  };
+export type Checkout = ReturnType<typeof toCheckout>;
+
+function toCheckout({ id, status, metadata, url }: Stripe.Checkout.Session) {
+  return { id, status, priceId: metadata?.priceId ?? null, url };
 }
 
 function toSubscription(one: Stripe.Subscription): StoredSubscription {
@@ -160,7 +176,8 @@ function toSubscription(one: Stripe.Subscription): StoredSubscription {
   };
 }
 
-function toInvoice(invoice: Stripe.Invoice): Invoice {
+/** Amounts in the smallest unit of the currency, which is named as in ISO 4217, in lower case. */
+function toInvoice(invoice: Stripe.Invoice) {
   return {
     id: invoice.id,
     number: invoice.number,
@@ -176,12 +193,13 @@ function toInvoice(invoice: Stripe.Invoice): Invoice {
   };
 }
 
-function toEvent({ id, type, data }: Stripe.Event): BillingEvent {
+/** `customerId`: whose subscription may have changed; null for other notifications. */
+function toEvent({ id, type, data }: Stripe.Event) {
   const customerId = aboutSubscriptions.test(type) ? customerOf.parse(data.object).customer : null;
   return { id, type, customerId: customerId ?? null };
 }
 
-function refusalOf(error: unknown): BillingEventRefusal {
+function refusalOf(error: unknown) {
   if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) return 'format';
   return error.message.includes('tolerance') ? 'timestamp' : 'signature';
 }
@@ -207,6 +225,14 @@ async function closeCheckout(stripe: Stripe, id: string): Promise<Checkout | und
   }
 }
 
+interface CheckoutOrder {
+  projectId: string;
+  customerId: string;
+  priceId: string;
+  successUrl: string;
+  cancelUrl: string;
+}
+
 async function createCheckout(
   stripe: Stripe,
   { projectId, customerId, priceId, successUrl, cancelUrl }: CheckoutOrder,
@@ -225,11 +251,12 @@ async function createCheckout(
   );
 }
 
-async function listInvoices(
-  stripe: Stripe,
-  customer: string,
-  { limit, after }: { limit: number; after: string | undefined },
-): Promise<{ invoices: Invoice[]; hasMore: boolean }> {
+interface InvoicePage {
+  limit: number;
+  after: string | undefined;
+}
+
+async function listInvoices(stripe: Stripe, customer: string, { limit, after }: InvoicePage) {
   if (after !== undefined && !/^\w{1,255}$/.test(after)) throw invalidCursor();
   try {
     const page = await stripe.invoices.list({

@@ -2,11 +2,6 @@ import { Client, Connection } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 
-export interface TemporalConnectionOptions {
-  environment: Record<string, string | undefined>;
-  dataConverter: DataConverter | undefined;
-}
-
 /**
  * Uses Temporal's own environment configuration, so local, self-hosted and cloud servers are configured the same way.
  */
@@ -22,12 +17,15 @@ export function temporalConnectionConfig(environment: Record<string, string | un
 }
 
 /** Connects lazily and reconnects, so a process starts and keeps accepting requests while Temporal is down. */
-export function createTemporalClient(options: TemporalConnectionOptions): Client {
-  const { connectionOptions, namespace } = temporalConnectionConfig(options.environment);
+export function createTemporalClient(
+  environment: Record<string, string | undefined>,
+  dataConverter: DataConverter = {},
+): Client {
+  const { connectionOptions, namespace } = temporalConnectionConfig(environment);
   return new Client({
     connection: Connection.lazy({ ...connectionOptions, connectTimeout: '5 seconds' }),
     namespace,
-    ...(options.dataConverter === undefined ? {} : { dataConverter: options.dataConverter }),
+    dataConverter,
   });
 }
 

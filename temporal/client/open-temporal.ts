@@ -1,27 +1,21 @@
-import type { Client } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
 import { notifyWaitingEmails } from '../../db/statements/outbox/due-commands.ts';
 import { warnTo } from '../../runtime/logger.ts';
 import type { Resources } from '../../runtime/resources.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { createTemporalClient } from './connect.ts';
-import { createOutboxRelay, type OutboxRelay, type RelayOptions } from './outbox-relay.ts';
+import { createOutboxRelay, type RelayOptions } from './outbox-relay.ts';
 import { createDataConverter } from './payload-codec.ts';
 
-export interface TemporalResources {
-  temporal: Client;
-  dataConverter: DataConverter | undefined;
-  /** Not started yet: its table may not exist before `prepareDatabase`. */
-  relay: OutboxRelay;
-}
+export type ProcessResources = Resources & ReturnType<typeof openTemporal>;
 
-export type ProcessResources = Resources & TemporalResources;
-
-/** Connects lazily. Shutdown closes the relay before the client. */
-export function openTemporal(resources: Resources, shutdown: Shutdown): TemporalResources {
+/**
+ * Connects lazily, and does not start the relay: its table may not exist before `prepareDatabase`. Shutdown closes the
+ * relay before the client.
+ */
+export function openTemporal(resources: Resources, shutdown: Shutdown) {
   const { config, environment, orm, log } = resources;
   const dataConverter = createDataConverter(config.TEMPORAL_PAYLOAD_KEY);
-  const temporal = createTemporalClient({ environment, dataConverter });
+  const temporal = createTemporalClient(environment, dataConverter);
   shutdown.add('Temporal client', () => temporal.connection.close());
   const relay = createOutboxRelay({
     orm,

@@ -11,8 +11,6 @@ export interface RelayOptions
   emailRoundsAtATime: number;
 }
 
-export type OutboxRelay = ReturnType<typeof createOutboxRelay>;
-
 const dueMarginMs = 10;
 /** A busy process commits hundreds of times a second. */
 const notifyEveryMs = 10;

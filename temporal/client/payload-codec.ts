@@ -38,8 +38,8 @@ function createPayloadCodec(key: Buffer): PayloadCodec {
  * @param key base64 of 32 bytes, or undefined
  * @throws Error when the key has another length
  */
-export function createDataConverter(key: string | undefined): DataConverter | undefined {
-  if (key === undefined) return undefined;
+export function createDataConverter(key: string | undefined): DataConverter {
+  if (key === undefined) return {};
   const bytes = Buffer.from(key, 'base64');
   if (bytes.length !== 32) throw new Error('TEMPORAL_PAYLOAD_KEY must be the base64 of 32 bytes');
   return { payloadCodecs: [createPayloadCodec(bytes)] };

@@ -1,7 +1,7 @@
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { EventDeletion } from '../../db/entities/event.ts';
 import { closeErasure } from '../../db/statements/projects/erasure-orders.ts';
-import type { BillingProvider } from '../../providers/billing/billing-provider.ts';
+import type { BillingProvider } from '../../providers/billing/stripe.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 import { endBilling } from '../activities/billing/end-billing.ts';
 import type { BatchSender } from '../activities/campaigns/create-batch-sender.ts';

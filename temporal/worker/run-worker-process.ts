@@ -10,7 +10,6 @@ import type { CampaignThread } from './campaign-thread/campaign-thread.ts';
 import type { Foundation } from './open-foundation.ts';
 import { startJournal } from './start-journal.ts';
 import { startProcessWorkers } from './start-process-workers.ts';
-import type { RunningWorkers } from './start-workers.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 
 /** Starts the rest of a worker process. */
@@ -18,18 +17,16 @@ export async function runWorkerProcess(
   foundation: Foundation,
   campaigns: CampaignThread,
   shutdown: Shutdown,
-): Promise<RunningWorkers> {
+) {
   const { metrics } = foundation;
   const { config, log } = foundation.resources;
   const { HOST: host, TEMPORAL_METRICS_PORT: metricsPort } = config;
   // The SDK takes addresses only.
   const { address } = await lookup(host);
   installTemporalRuntime(log, metricsPort === 0 ? undefined : hostAndPort(address, metricsPort));
-  const stopping = new AbortController();
   const clickhouse = openClickHouse(config, shutdown);
   const resources = { ...foundation.resources, ...openTemporal(foundation.resources, shutdown) };
   metrics.watchTemporal((timeoutMs) => pingTemporal(resources.temporal, timeoutMs));
-  shutdown.add('preparations', async () => stopping.abort());
   resources.relay.start();
   const changes = new ProjectChanges({ databaseUrl: config.DATABASE_URL, warn: warnTo(log) });
   changes.onCommands(resources.relay.wakeLane);
@@ -37,7 +34,7 @@ export async function runWorkerProcess(
   changes.start();
   shutdown.add('notifications', () => changes.close());
   const wakeJournal = startJournal(resources, { clickhouse, metrics }, shutdown);
-  void prepareClickHouse(clickhouse, config, log, stopping.signal);
+  void prepareClickHouse(clickhouse, config, log, shutdown);
   const parts = { metrics, clickhouse, wakeJournal };
   const running = await startProcessWorkers(resources, parts, campaigns, shutdown);
   foundation.watchState(running.state);

@@ -6,8 +6,7 @@ import { ensureSchedules } from '../client/schedules.ts';
 import { openActivityDependencies, type WorkerParts } from './activity-dependencies.ts';
 import type { CampaignThread } from './campaign-thread/campaign-thread.ts';
 import { createActivities, createCampaignBatchActivities } from './create-activities.ts';
-import { type RunningWorkers, startWorkers, type WorkersOptions } from './start-workers.ts';
-import { traceActivities } from './trace-activities.ts';
+import { startWorkers } from './start-workers.ts';
 
 const firstRetryMs = 500;
 const longestRetryMs = 10_000;
@@ -21,8 +20,8 @@ export async function startProcessWorkers(
   parts: WorkerParts,
   campaigns: CampaignThread,
   shutdown: Shutdown,
-): Promise<RunningWorkers> {
-  const { config, log, tracing } = resources;
+) {
+  const { config, log } = resources;
   campaigns.reportTo((outcomes) => {
     for (const [outcome, emails] of Object.entries(outcomes)) parts.metrics.countHandOver(outcome, emails);
     parts.wakeJournal();
@@ -30,21 +29,11 @@ export async function startProcessWorkers(
   const dependencies = openActivityDependencies(resources, parts, campaigns, shutdown);
   const { emails } = dependencies;
   const activities = createActivities(dependencies);
-  const options: WorkersOptions = {
-    environment: resources.environment,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
-    activities,
-    campaignActivities: createCampaignBatchActivities(campaigns.send),
-    interceptors: tracing === undefined ? [] : [traceActivities(tracing)],
-    dataConverter: resources.dataConverter,
-    shutdownGraceSeconds: config.SHUTDOWN_GRACE_SECONDS,
-    cachedWorkflows: config.TEMPORAL_CACHED_WORKFLOWS,
-    log,
-  };
+  const campaignActivities = createCampaignBatchActivities(campaigns.send);
 
   const stopping = new AbortController();
   const persist = <Result>(work: () => Promise<Result>) => whileTemporalIsDown(work, stopping.signal, log);
-  const starting = persist(() => startWorkers(options));
+  const starting = persist(() => startWorkers(resources, activities, campaignActivities));
   const stop = async () => {
     stopping.abort();
     resources.relay.useFirstTry(undefined);

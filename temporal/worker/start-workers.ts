@@ -1,14 +1,9 @@
 import { availableParallelism } from 'node:os';
-import type { DataConverter } from '@temporalio/common';
-import {
-  type ActivityInterceptorsFactory,
-  NativeConnection,
-  Worker,
-  type WorkerOptions,
-  type WorkflowBundleOption,
-} from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import type { Config } from '../../core/config/schema.ts';
 import { temporalConnectionConfig } from '../client/connect.ts';
+import type { ProcessResources } from '../client/open-temporal.ts';
 import type { CampaignBatchActivities } from '../contracts/campaign.ts';
 import {
   campaignTaskQueue,
@@ -17,26 +12,8 @@ import {
   inboundTaskQueue,
 } from '../contracts/task-queues.ts';
 import type { Activities } from './create-activities.ts';
+import { traceActivities } from './trace-activities.ts';
 import { loadWorkflowBundle } from './workflow-bundle.ts';
-
-export interface WorkersOptions {
-  environment: Record<string, string | undefined>;
-  taskQueue: string;
-  activities: Activities;
-  campaignActivities: CampaignBatchActivities;
-  interceptors: ActivityInterceptorsFactory[];
-  dataConverter: DataConverter | undefined;
-  shutdownGraceSeconds: number;
-  cachedWorkflows: number;
-  log: Logger;
-}
-
-export interface RunningWorkers {
-  state(): string;
-  /** Settles when all workers have ended; rejects unless they were stopped. */
-  readonly ended: Promise<void>;
-  stop(): Promise<void>;
-}
 
 /**
  * Concurrent steps of executions. These are Postgres statements: a few saturate the CPUs, and more would only lengthen
@@ -60,8 +37,12 @@ const erasureSlots = 2;
 /** An email batch ends within moments, or sleeps for seconds and is replayed. */
 const mostCachedBatches = 50;
 
-export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
-  const { connectionOptions, namespace } = temporalConnectionConfig(options.environment);
+export async function startWorkers(
+  { config, environment, dataConverter, tracing, log }: ProcessResources,
+  activities: Activities,
+  campaignActivities: CampaignBatchActivities,
+) {
+  const { connectionOptions, namespace } = temporalConnectionConfig(environment);
   const [connection, workflowBundle] = await Promise.all([
     NativeConnection.connect(connectionOptions),
     loadWorkflowBundle(),
@@ -69,24 +50,24 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   const common: WorkerOptions = {
     connection,
     namespace,
-    taskQueue: options.taskQueue,
-    ...(options.dataConverter === undefined ? {} : { dataConverter: options.dataConverter }),
-    interceptors: { activity: options.interceptors },
-    shutdownGraceTime: `${options.shutdownGraceSeconds}s`,
-    shutdownForceTime: `${options.shutdownGraceSeconds + 5}s`,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    dataConverter,
+    interceptors: { activity: tracing === undefined ? [] : [traceActivities(tracing)] },
+    shutdownGraceTime: `${config.SHUTDOWN_GRACE_SECONDS}s`,
+    shutdownForceTime: `${config.SHUTDOWN_GRACE_SECONDS + 5}s`,
   };
   // In parallel: each waits for its workflow thread to load.
-  const workers = await Promise.all(
-    workerOptions(options, workflowBundle).map((own) => Worker.create({ ...common, ...own })),
-  );
-  return runTogether(workers, connection, options.log);
+  const options = workerOptions(config, workflowBundle, activities, campaignActivities);
+  const workers = await Promise.all(options.map((own) => Worker.create({ ...common, ...own })));
+  return runTogether(workers, connection, log);
 }
 
 function workerOptions(
-  options: WorkersOptions,
+  { TEMPORAL_TASK_QUEUE: taskQueue, TEMPORAL_CACHED_WORKFLOWS: cachedWorkflows }: Config,
   workflowBundle: WorkflowBundleOption,
+  activities: Activities,
+  campaignActivities: CampaignBatchActivities,
 ): Partial<WorkerOptions>[] {
-  const { activities, taskQueue, cachedWorkflows } = options;
   const maxConcurrentActivityTaskExecutions = 40;
   return [
     {
@@ -127,7 +108,7 @@ function workerOptions(
     // Own slots, so that campaigns never take those of transactional email. No workflows, so no sandbox.
     {
       taskQueue: campaignTaskQueue(taskQueue),
-      activities: options.campaignActivities,
+      activities: campaignActivities,
       // A batch waiting for its send rate also holds a slot; the activity itself limits concurrent hand-overs.
       maxConcurrentActivityTaskExecutions: 40,
       maxHeartbeatThrottleInterval: '1s',
@@ -136,7 +117,7 @@ function workerOptions(
   ];
 }
 
-function runTogether(workers: readonly Worker[], connection: NativeConnection, log: Logger): RunningWorkers {
+function runTogether(workers: readonly Worker[], connection: NativeConnection, log: Logger) {
   const shutDown = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
@@ -149,6 +130,7 @@ function runTogether(workers: readonly Worker[], connection: NativeConnection, l
   ended.catch(() => undefined);
   return {
     state: () => workers[0]?.getState() ?? 'FAILED',
+    /** Settles when all workers have ended; rejects unless they were stopped. */
     ended,
     async stop() {
       shutDown();

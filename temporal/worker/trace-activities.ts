@@ -1,5 +1,5 @@
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { SpanFacts, Tracing } from '../../runtime/tracing.ts';
+import type { SpanFacts, Tracing } from '../../runtime/otlp-tracing.ts';
 import type { Activities } from './create-activities.ts';
 
 const resultFacts: {

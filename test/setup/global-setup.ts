@@ -63,10 +63,7 @@ async function migrate(url: string): Promise<void> {
  * the runs.
  */
 async function pauseSchedules(address: string): Promise<void> {
-  const client = createTemporalClient({
-    environment: { TEMPORAL_ADDRESS: address },
-    dataConverter: undefined,
-  });
+  const client = createTemporalClient({ TEMPORAL_ADDRESS: address });
   await ensureSchedules(client, 'paused', {
     SEGMENT_ROUND_INTERVAL_SECONDS: 86_400,
     SEGMENT_COMPUTE_INTERVAL_MINUTES: 1440,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { LocalSes } from '../../local/ses/server.ts';
+import type { LocalSes } from '../../local/ses/testing/test-ses.ts';
 import type { TestAnswer } from './answer.ts';
 import { eventually } from './eventually.ts';
 

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inject } from 'vitest';
 import { loadConfig } from '../../core/config/load.ts';
-import { type RunningProduct, startProduct } from '../../local/product.ts';
+import { startProduct } from '../../local/product.ts';
 import { receivedBucket } from '../../local/ses/receiving/received-mail.ts';
-import { type LocalSes, startLocalSes } from '../../local/ses/server.ts';
+import { startLocalSes } from '../../local/ses/server.ts';
+import type { LocalSes } from '../../local/ses/testing/test-ses.ts';
 import { freePort } from '../../local/testing/free-port.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { createShutdown } from '../../runtime/shutdown.ts';
@@ -22,7 +23,7 @@ const log = createLogger(process.env.TEST_LOG_LEVEL ?? 'silent');
 
 export interface TestProduct {
   url: string;
-  product: RunningProduct;
+  product: Awaited<ReturnType<typeof startProduct>>;
   database: TestDatabase;
   em: TestDatabase['em'];
   sql: TestDatabase['sql'];

@@ -11,7 +11,7 @@ import { createKeyVault, type KeyVault } from '../../core/crypto/project-keys.ts
 import { sql } from '../../db/testing/sql.ts';
 import { listen } from '../../local/testing/listen.ts';
 import { createLogger } from '../../runtime/logger.ts';
-import type { Tracing } from '../../runtime/tracing.ts';
+import type { Tracing } from '../../runtime/otlp-tracing.ts';
 import type { TestAnswer } from './answer.ts';
 import { type TestDatabase, useTestDatabase } from './database.ts';
 import { fileFixture } from './fixtures.ts';

@@ -1,8 +1,14 @@
 import { setImmediate as immediate } from 'node:timers/promises';
+import pg from 'pg';
 import { Batcher, type BatcherOptions } from '../batcher.ts';
 
-export class RolledBack extends Error {}
-export const isRolledBack = (error: unknown) => error instanceof RolledBack;
+/** As the server reports a broken constraint. */
+export class RolledBack extends pg.DatabaseError {
+  constructor(message: string) {
+    super(message, message.length, 'error');
+    this.code = '23514';
+  }
+}
 
 /** A batcher whose batches end when the test says so. */
 export function manualBatcher(options: Partial<BatcherOptions<string, string>> = {}) {
@@ -14,7 +20,6 @@ export function manualBatcher(options: Partial<BatcherOptions<string, string>> =
       }),
     maxItems: 100,
     concurrency: 1,
-    isRolledBack,
     ...options,
   });
   return { batcher, runs, batches: () => runs.map((run) => run.items) };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
-import { columnsOf, execute, queryColumn } from '../../sql.ts';
+import { columnsOf, execute, queryColumn, queryFirst } from '../../sql.ts';
 
 export interface KeyClaim {
   projectId: string;
@@ -35,6 +35,20 @@ export async function claimKeys(em: Em, claims: readonly KeyClaim[], ttlHours: n
   const tokens = await queryColumn(em, z.string(), sql, [...columns, ttlHours]);
   const claimed = new Set(tokens);
   return claims.map((claim) => claimed.has(claim.token));
+}
+
+const holderRow = z.object({
+  request: z.string(),
+  createdAt: z.date(),
+  /** Null while the request is running. */
+  statusCode: z.int().nullable(),
+});
+
+/** The request that holds a key; undefined for a free one. */
+export function findHolder(em: Em, { projectId, key }: Pick<KeyClaim, 'projectId' | 'key'>) {
+  const sql = `select request, created_at as "createdAt", status_code as "statusCode"
+     from idempotency_keys where project_id = $1 and key = $2 and expires_at > now()`;
+  return queryFirst(em, holderRow, sql, [projectId, key]);
 }
 
 /**

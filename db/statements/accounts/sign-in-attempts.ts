@@ -1,7 +1,5 @@
-import { raw } from '@mikro-orm/core';
 import { z } from 'zod';
 import { signInWindowMinutes } from '../../../core/accounts/limits.ts';
-import { SignInAttempts } from '../../entities/sign-in.ts';
 import type { Em } from '../../orm.ts';
 import { execute, queryColumn } from '../../sql.ts';
 
@@ -29,9 +27,10 @@ export async function countSignInAttempt(
   return seconds;
 }
 
-/** Undoes one counted attempt. The database subtracts, because concurrent attempts change the count. */
+/** Undoes one counted attempt. */
 export async function giveBackSignInAttempt(em: Em, subject: Buffer): Promise<void> {
-  await em.nativeUpdate(SignInAttempts, { subject, attempts: { $gt: 0 } }, { attempts: raw('attempts - 1') });
+  const sql = 'update sign_in_attempts set attempts = attempts - 1 where subject = $1 and attempts > 0';
+  await execute(em, sql, [subject]);
 }
 
 // A statement, because it writes an array in one round trip and rewrites known sources only once a day.

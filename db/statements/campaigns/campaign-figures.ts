@@ -6,7 +6,7 @@ import {
   figureRowsSql,
 } from '../../fragments/campaign-figures-sql.ts';
 import type { Em } from '../../orm.ts';
-import { queryColumn, queryValue } from '../../sql.ts';
+import { execute, queryColumn, queryValue } from '../../sql.ts';
 
 /**
  * Adds the pending changes to the figures, 20,000 per statement. Senders append changes instead of updating one row, so
@@ -75,4 +75,10 @@ export function recountCampaign(em: Em, campaignId: string): Promise<number> {
      )
      select ${campaignFigures.map((name) => `abs(${name})`).join(' + ')} as differences from difference`;
   return queryValue(em, z.int(), sql, [campaignId]);
+}
+
+/** Of a deleted campaign. */
+export async function deleteFigures(em: Em, campaignId: string): Promise<void> {
+  for (const table of ['campaign_figure_changes', 'campaign_figures'])
+    await execute(em, `delete from ${table} where campaign_id = $1`, [campaignId]);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { keptEmailData } from '../../../core/kept-email-data.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query, queryValue } from '../../sql.ts';
+import { columnsOf, execute, query, queryValue } from '../../sql.ts';
 import { lockBelongingsSql, removeBelongingsSql } from './contact-belongings-sql.ts';
 
 const eventsAtOnce = 5_000;
@@ -105,6 +105,30 @@ export function findErasures(
      ) e
      limit $2::int`;
   return query(em, erasureRow, sql, [passedBefore, limit, except]);
+}
+
+/** Notes that contacts are erased from Postgres, unless another run has ended the pass since. */
+export async function noteCleared(em: Em, contactIds: readonly string[], passedBefore: Date): Promise<void> {
+  const sql = `update contact_erasures set cleared_at = clock_timestamp()
+     where contact_id = any($1::uuid[]) and (passed_at is null or passed_at < $2)`;
+  await execute(em, sql, [contactIds, passedBefore]);
+}
+
+/**
+ * Ends a pass of erasures; after the second one they are over.
+ *
+ * @returns how many passed for the first time
+ */
+export async function notePass(em: Em, erasures: readonly DueErasure[]): Promise<number> {
+  const { first = [], again = [] } = Object.groupBy(erasures, ({ passedAt }) =>
+    passedAt ? 'again' : 'first',
+  );
+  const firstSql = `update contact_erasures set passed_at = clock_timestamp(), cleared_at = null
+     where contact_id = any($1::uuid[]) and passed_at is null`;
+  await execute(em, firstSql, columnsOf(first, 'contactId'));
+  const againSql = 'delete from contact_erasures where contact_id = any($1::uuid[])';
+  await execute(em, againSql, columnsOf(again, 'contactId'));
+  return first.length;
 }
 
 /**

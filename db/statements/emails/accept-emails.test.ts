@@ -5,7 +5,6 @@ import { acceptInput } from '../../../test/setup/inputs.ts';
 import { useProject } from '../../../test/setup/projects.ts';
 import { readContact, readCounts, readEmail, readEvents } from '../../../test/setup/read-database.ts';
 import { Batcher } from '../../batching/batcher.ts';
-import { isRolledBack } from '../../database-errors.ts';
 import { lockDueCommands } from '../outbox/due-commands.ts';
 import { type AcceptedEmail, type AcceptInput, acceptEmails } from './accept-emails.ts';
 import { loadContents } from './load-contents.ts';
@@ -178,7 +177,6 @@ it('rejects only the call whose contact would have too much data', async () => {
     run: (inputs) => acceptEmails(em(), inputs),
     maxItems: 100,
     concurrency: 1,
-    isRolledBack,
   });
   await batcher.submit(acceptInput(project.id, ['full@example.com'], { patch: { a: 'x'.repeat(60_000) } }));
   const calls = [['one@example.com'], ['two@example.com', 'full@example.com'], ['three@example.com']].map(

@@ -225,7 +225,6 @@ describe('a batch', () => {
       run: (inputs) => trackEvents(em(), inputs),
       maxItems: 100,
       concurrency: 1,
-      isRolledBack,
     });
     await batcher.submit(trackInput(project.id, 'full@example.com', { patch: { a: 'x'.repeat(60_000) } }));
     const answers = await Promise.allSettled(
@@ -276,7 +275,6 @@ describe('events that start very many executions', () => {
       maxItems: 500,
       concurrency: 2,
       groupOf: ({ projectId }) => projectId,
-      isRolledBack,
     });
     const inputs = Array.from({ length: 120 }, (_, n) => trackInput(project.id, `reader-${n}@example.com`));
     inputs.push(trackInput(other, 'other@example.com'));

@@ -1,9 +1,10 @@
+import { z } from 'zod';
 import { segmentAudience } from '../../conditions/audience.ts';
 import { countOrEstimate, type Total } from '../../count-or-estimate.ts';
 import type { ListWindow } from '../../entities/list-window.ts';
-import { type CountableSegment, Segment, SegmentMember } from '../../entities/segment.ts';
+import { type CountableSegment, Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { query, queryValue } from '../../sql.ts';
 import { type ContactRow, contactColumns, contactRow } from '../contacts/contact-row.ts';
 import { countAudience } from './audience-contacts.ts';
 
@@ -34,7 +35,8 @@ export async function countMembers(em: Em, segment: CountableSegment): Promise<n
 
 /** For a tracked dynamic segment: its rounds add up changes, but miss members that were deleted. */
 export async function countStoredMembers(em: Em, segment: CountableSegment): Promise<number> {
-  return keepCount(em, segment, await em.count(SegmentMember, { segmentId: segment.id }));
+  const sql = 'select count(*)::int from segment_members where segment_id = $1';
+  return keepCount(em, segment, await queryValue(em, z.int(), sql, [segment.id]));
 }
 
 async function keepCount(em: Em, segment: CountableSegment, members: number): Promise<number> {

@@ -23,12 +23,7 @@ export interface SigningKey {
   certificatePem: string;
 }
 
-export interface SnsSigner {
-  readonly certificatePem: string;
-  /** Hexadecimal; changes only with the certificate. Part of the URL, as in AWS. */
-  readonly certificateId: string;
-  sign(message: SnsMessage): SignedSnsMessage;
-}
+export type SnsSigner = Awaited<ReturnType<typeof createSnsSigner>>;
 
 /**
  * Signs messages as SNS does. Each signer has its own key unless one is given, so a receiver that trusts another signer
@@ -42,16 +37,17 @@ export async function createSnsSigner({
 }: {
   version?: '1' | '2';
   key?: SigningKey;
-} = {}): Promise<SnsSigner> {
+} = {}) {
   const { certificatePem, privateKeyPem } = given ?? (await createSigningKey());
   const key = createPrivateKey(privateKeyPem);
   return {
     certificatePem,
+    /** Hexadecimal; changes only with the certificate. Part of the URL, as in AWS. */
     certificateId: createHash('sha256')
       .update(new X509Certificate(certificatePem).raw)
       .digest('hex')
       .slice(0, 32),
-    sign: (message) => {
+    sign: (message: SnsMessage): SignedSnsMessage => {
       const text = Buffer.from(stringToSign(message));
       const signature = signBytes(version === '1' ? 'sha1' : 'sha256', text, key);
       return { ...message, SignatureVersion: version, Signature: signature.toString('base64') };

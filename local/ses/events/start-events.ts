@@ -16,12 +16,6 @@ export interface EventControl {
   setPaused(isPaused: boolean): void;
 }
 
-export interface EventStack {
-  routes: Router;
-  control: EventControl;
-  stop(): Promise<void>;
-}
-
 const silentFigures = {
   paused: false,
   confirmed: false,
@@ -42,7 +36,7 @@ export async function startEvents(options: {
   topicArn: string;
   webhookUrl: string | null;
   answerMs: number | undefined;
-}): Promise<EventStack> {
+}) {
   const { store, received, state, baseUrl, topicArn, webhookUrl, answerMs } = options;
   if (webhookUrl === null) {
     return {
@@ -65,7 +59,7 @@ export async function startEvents(options: {
         const { isConfirmed: confirmed } = subscriber.current;
         return { ...publisher.figures, confirmed, webhook: webhookUrl };
       },
-      setPaused: (isPaused) => publisher.setPaused(isPaused),
+      setPaused: (isPaused: boolean) => publisher.setPaused(isPaused),
     },
     stop: async () => {
       subscriber.stop();

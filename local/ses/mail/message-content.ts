@@ -1,4 +1,4 @@
-import { compileTemplate, type InlineTemplate, parseTemplateData } from '../protocol/inline-template.ts';
+import { compileTemplate, parseTemplateData } from '../protocol/inline-template.ts';
 import type { SendBulkEmailCall, SesAttachment, SesSimple, SesTemplate } from '../protocol/schemas.ts';
 
 export interface MessageContent {
@@ -28,8 +28,7 @@ export function contentOfBulk(call: SendBulkEmailCall): ContentOfEntry {
 }
 
 function contentOfTemplate(template: SesTemplate): (replacementData: string | undefined) => MessageContent {
-  const compile = (source: string | undefined): InlineTemplate | null =>
-    source === undefined ? null : compileTemplate(source);
+  const compile = (source: string | undefined) => (source === undefined ? null : compileTemplate(source));
   const subject = compile(template.TemplateContent?.Subject);
   const html = compile(template.TemplateContent?.Html);
   const text = compile(template.TemplateContent?.Text);
@@ -37,9 +36,9 @@ function contentOfTemplate(template: SesTemplate): (replacementData: string | un
   return (replacementData) => {
     const data = { ...defaults, ...parseTemplateData(replacementData) };
     return {
-      subject: subject?.render(data) ?? '',
-      html: html?.render(data) ?? null,
-      text: text?.render(data) ?? null,
+      subject: subject?.(data) ?? '',
+      html: html?.(data) ?? null,
+      text: text?.(data) ?? null,
       attachments: [],
     };
   };

@@ -6,11 +6,6 @@ const dataSchema = z.record(z.string(), z.unknown());
 
 export type TemplateData = z.output<typeof dataSchema>;
 
-/** `render` throws {@link MissingAttribute} when the data lacks a value. */
-export interface InlineTemplate {
-  render(data: TemplateData): string;
-}
-
 export class MissingAttribute extends Error {
   override readonly name = 'MissingAttribute';
 }
@@ -18,23 +13,22 @@ export class MissingAttribute extends Error {
 /**
  * Compiles `{{name}}` and `{{{name}}}`; values are inserted unescaped and never expanded again. The rest of the SES
  * template language (conditions, loops, partials) is rejected.
+ * @returns a function that throws {@link MissingAttribute} when the data lacks a value
  * @throws SesError BadRequestException for anything between braces that is not a bare name
  */
-export function compileTemplate(source: string): InlineTemplate {
+export function compileTemplate(source: string): (data: TemplateData) => string {
   const parts = source.split(/(\{\{\{[^{}]*\}\}\}|\{\{[^{}]*\}\})/);
   const names = parts.map((part, index) => (index % 2 === 1 ? placeholderName(part) : null));
-  return {
-    render: (data) => {
-      const [first] = names.length === 3 && parts[0] === '' && parts[2] === '' ? [names[1]] : [];
-      // The common case here: the whole field is one placeholder, and its value needs no copy.
-      if (first !== undefined && first !== null) return attributeOf(data, first);
-      let rendered = '';
-      for (const [index, part] of parts.entries()) {
-        const name = names[index];
-        rendered += name === null || name === undefined ? part : attributeOf(data, name);
-      }
-      return rendered;
-    },
+  return (data) => {
+    const [first] = names.length === 3 && parts[0] === '' && parts[2] === '' ? [names[1]] : [];
+    // The common case here: the whole field is one placeholder, and its value needs no copy.
+    if (first !== undefined && first !== null) return attributeOf(data, first);
+    let rendered = '';
+    for (const [index, part] of parts.entries()) {
+      const name = names[index];
+      rendered += name === null || name === undefined ? part : attributeOf(data, name);
+    }
+    return rendered;
   };
 }
 

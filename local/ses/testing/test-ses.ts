@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-sesv2';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { type LocalSes, type LocalSesOptions, startLocalSes } from '../server.ts';
+import { type LocalSesOptions, startLocalSes } from '../server.ts';
 
 const messageSchema = z.object({
   id: z.string(),
@@ -44,6 +44,8 @@ const figuresSchema = z.object({
 
 /** Only a hang reaches it, however busy the machine is. */
 export const soon = { timeout: 180_000 };
+
+export type LocalSes = Awaited<ReturnType<typeof startLocalSes>>;
 
 export interface TestSes {
   ses: LocalSes;

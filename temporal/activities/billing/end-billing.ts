@@ -1,7 +1,8 @@
 import { BillingCustomer } from '../../../db/entities/billing.ts';
 import { Project } from '../../../db/entities/project.ts';
 import type { Em } from '../../../db/orm.ts';
-import { type BillingProvider, BillingUnavailable } from '../../../providers/billing/billing-provider.ts';
+import { BillingUnavailable } from '../../../providers/billing/billing-unavailable.ts';
+import type { BillingProvider } from '../../../providers/billing/stripe.ts';
 
 /**
  * Ends all subscriptions of a deleted project at the payment processor and deletes its billing customer.

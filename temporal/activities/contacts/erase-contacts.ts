@@ -5,7 +5,6 @@ import { eraseContacts, maxContactsAtOnce } from '../../../analytics/erase-conta
 import { keptEmailData } from '../../../core/kept-email-data.ts';
 import { newId } from '../../../core/new-id.ts';
 import { isDatabaseAway } from '../../../db/database-away.ts';
-import { ContactErasure } from '../../../db/entities/contact.ts';
 import { Event } from '../../../db/entities/event.ts';
 import type { Em } from '../../../db/orm.ts';
 import { readClock } from '../../../db/read-clock.ts';
@@ -15,6 +14,8 @@ import {
   eraseContactTraces,
   findErasures,
   haveTransactionsEnded,
+  noteCleared,
+  notePass,
 } from '../../../db/statements/contacts/contact-erasures.ts';
 import { writeJournalMarker } from '../../../db/statements/events/journal-marker.ts';
 import { hasNeverStreamed, whenStreamed } from '../events/when-streamed.ts';
@@ -109,9 +110,7 @@ async function eraseInPostgres(run: Run): Promise<number> {
   await inTurns(run, 'postgres', erasures, contactsAtOnce, async (projectId, batch) => {
     const contactIds = idsOf(batch);
     result.events += await eraseContactTraces(em, projectId, contactIds, signal);
-    const isDue = { $or: [{ passedAt: null }, { passedAt: { $lt: passedBefore } }] };
-    const clearedAt = await readClock(em);
-    await em.fork().nativeUpdate(ContactErasure, { contactId: { $in: contactIds }, ...isDue }, { clearedAt });
+    await noteCleared(em, contactIds, passedBefore);
   });
   return erasures.length;
 }
@@ -152,16 +151,6 @@ async function whenSettled(em: Em, signal: AbortSignal): Promise<void> {
     await delay(pollIntervalMs, undefined, { signal });
   }
   throw new Error('A database transaction that began before the erasure is still open');
-}
-
-/** @returns how many passed for the first time */
-async function notePass(em: Em, erasures: readonly DueErasure[]): Promise<number> {
-  const passedAt = await readClock(em);
-  const [again, first] = [erasures.filter((one) => one.passedAt), erasures.filter((one) => !one.passedAt)];
-  const passed = { passedAt, clearedAt: null };
-  await em.fork().nativeUpdate(ContactErasure, { contactId: { $in: idsOf(first) }, passedAt: null }, passed);
-  await em.fork().nativeDelete(ContactErasure, { contactId: { $in: idsOf(again) } });
-  return first.length;
 }
 
 const idsOf = (erasures: readonly DueErasure[]) => erasures.map(({ contactId }) => contactId);

@@ -1,13 +1,7 @@
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import type { Lot } from './group-by-memory.ts';
 
-export interface ByteBudget {
-  /** Waits for the bytes of a lot. When too many lots are waiting already, returns a retry delay immediately. */
-  take(
-    owner: string,
-    lot: Pick<Lot, 'bytes' | 'isLarge'>,
-  ): Promise<{ release: () => void } | { retryInMs: number }>;
-}
+export type ByteBudget = ReturnType<typeof createByteBudget>;
 
 const mega = 1024 * 1024;
 /**
@@ -21,12 +15,13 @@ const bytesPerSecond = 40 * mega;
 const leastRetryMs = 1_000;
 
 /** Small emails have their own budget, so they never wait for large ones. */
-export function createByteBudget(bytes: { small: number; large: number } = defaults): ByteBudget {
+export function createByteBudget(bytes: { small: number; large: number } = defaults) {
   const small = new FairSemaphore(bytes.small);
   const large = new FairSemaphore(bytes.large);
   let lastPlaceAt = 0;
   return {
-    async take(owner, lot) {
+    /** Waits for the bytes of a lot. When too many lots are waiting already, returns a retry delay immediately. */
+    async take(owner: string, lot: Pick<Lot, 'bytes' | 'isLarge'>) {
       if (!lot.isLarge) return { release: await small.acquire(owner, lot.bytes) };
       if (large.waiting(owner) < mostWaiting.perOwner && large.waiting() < mostWaiting.all) {
         return { release: await large.acquire(owner, lot.bytes) };

@@ -142,7 +142,7 @@ async function sendWithSlots(
 ): Promise<Reservation | undefined> {
   if (lot.isLarge) context.onWait();
   const turn = await context.bytes.take(emails[0]?.projectId ?? '', lot);
-  if ('retryInMs' in turn) {
+  if (turn.retryInMs !== undefined) {
     for (const { id } of emails) run.waits.set(id, turn.retryInMs);
     return undefined;
   }

@@ -1,6 +1,5 @@
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { Batcher } from '../../../db/batching/batcher.ts';
-import { isRolledBack } from '../../../db/database-errors.ts';
 import type { Orm } from '../../../db/orm.ts';
 import { type BeginningHandOver, beginHandOvers } from '../../../db/statements/emails/hand-overs.ts';
 import { loadContents } from '../../../db/statements/emails/load-contents.ts';
@@ -89,7 +88,6 @@ export function createDispatchResources(
     run: (items) => beginHandOvers(orm.em.fork(), items),
     maxItems: 200,
     concurrency: 2,
-    isRolledBack,
   });
   return {
     begin: (beginning) => beginnings.submit(beginning),

@@ -19,16 +19,16 @@ export interface Reservation {
   retryInMs: Map<string, number>;
 }
 
-/** Reserves send slots for emails, which must be in id order. */
-export type SlotReserver = (em: Em, emails: readonly OpenEmail[], rates: SendRates) => Promise<Reservation>;
+export type SlotReserver = ReturnType<typeof createSlotReserver>;
 
 const countMs = 1_000;
 
-export function createSlotReserver(): SlotReserver {
+export function createSlotReserver() {
   let asking: number | null = null;
   let countedAt = 0;
 
-  return async (em, emails, rates) => {
+  /** Reserves send slots for emails, which must be in id order. */
+  return async (em: Em, emails: readonly OpenEmail[], rates: SendRates): Promise<Reservation> => {
     if (emails.length === 0 || (rates.account === null && rates.project === null)) {
       return { granted: emails.map((email) => ({ email, inMs: 0 })), held: [], retryInMs: new Map() };
     }

@@ -19,6 +19,8 @@ const mostWaiting = 10;
 /** Delay before the next try while the project is crowded. Random, so that its runs do not all return at once. */
 export const crowdedRetryMs = () => 5_000 * (1 + Math.random());
 
+export type RenderTurn = Awaited<ReturnType<RenderTurns['take']>>;
+
 /**
  * Rendering blocks the event loop, and a template may take a tenth of a second. Projects whose templates are slow
  * therefore render one at a time, in turns, with rests between renderings; all others render immediately. One instance
@@ -51,17 +53,20 @@ export class RenderTurns {
     return this.isSlow(projectId) && this.isCrowded(projectId) ? undefined : this.take(projectId);
   }
 
-  async take(projectId: string): Promise<RenderTurn> {
+  async take(projectId: string) {
     const release = this.isSlow(projectId) ? await this.#lane.acquire(projectId) : undefined;
     let [usedMs, blockMs, restMs] = [0, 0, 0];
     let cpuBefore: NodeJS.CpuUsage | undefined;
+    /** Lets the event loop do other work. */
     const pause = async () => {
       await (restMs > 0 ? delay(restMs) : yieldToLoop());
       [blockMs, restMs, cpuBefore] = [0, 0, undefined];
     };
     return {
+      /** Whether what is left has to wait for the project's next turn. */
       isOver: () => (release === undefined ? this.isSlow(projectId) : usedMs >= turnMs),
-      render: (work) => {
+      /** Runs one rendering. */
+      render: <Result>(work: () => Result): Result => {
         cpuBefore ??= process.threadCpuUsage();
         const startedAt = performance.now();
         try {
@@ -77,6 +82,7 @@ export class RenderTurns {
           }
         }
       },
+      /** Lets the event loop do other work if the renderings have blocked it long enough. */
       async pauseIfLong() {
         if (blockMs >= longestBlockMs) await pause();
       },
@@ -92,16 +98,4 @@ export class RenderTurns {
     for (const [id, { lastAt }] of this.#long) if (now - lastAt > memoryMs) this.#long.delete(id);
     this.#long.set(projectId, { count: (this.#long.get(projectId)?.count ?? 0) + 1, lastAt: now });
   }
-}
-
-export interface RenderTurn {
-  /** Whether what is left has to wait for the project's next turn. */
-  isOver(): boolean;
-  /** Runs one rendering. */
-  render<Result>(work: () => Result): Result;
-  /** Lets the event loop do other work if the renderings have blocked it long enough. */
-  pauseIfLong(): Promise<void>;
-  /** Lets the event loop do other work. */
-  pause(): Promise<void>;
-  end(): void;
 }

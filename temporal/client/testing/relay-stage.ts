@@ -4,10 +4,11 @@ import { afterEach, beforeEach, inject, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { createTemporalClient } from '../connect.ts';
-import { createOutboxRelay, type OutboxRelay } from '../outbox-relay.ts';
+import { createOutboxRelay } from '../outbox-relay.ts';
 
 export let database: TestDatabase;
 export let client: Client;
+type OutboxRelay = ReturnType<typeof createOutboxRelay>;
 export let relay: OutboxRelay;
 export let warnings: string[] = [];
 /** How often workers were notified. */
@@ -33,7 +34,7 @@ export function useRelayStage(): void {
 }
 
 function connect(address: string): Client {
-  return createTemporalClient({ environment: { TEMPORAL_ADDRESS: address }, dataConverter: undefined });
+  return createTemporalClient({ TEMPORAL_ADDRESS: address });
 }
 
 export async function loseTemporal(): Promise<void> {
