@@ -52,7 +52,7 @@ describe('the actions accepted in each state', () => {
   });
 });
 
-it('the second of two people who send a campaign is told that it is under way, not to copy it', async () => {
+it('sending a campaign twice says that it is under way and does not advise a copy', async () => {
   const id = await create();
   await stack.sql(`update campaigns set status = 'SENDING' where id = $1`, [id]);
   const { status, body } = await sender.post(`/campaigns/${id}/send`, {});

@@ -144,7 +144,7 @@ function groupContacts(chunk: readonly Change[]): Touched {
   return touched;
 }
 
-/** Each contact's highest number of hops: any of its changes may be the one that moves it. */
+/** The highest number of hops of each contact: each of its changes may be the one that moves it. */
 function hopsOf(chunk: readonly Change[]): HopsOfChanges {
   const most = new Map<string, number>();
   for (const { hops, contactIds } of chunk) {

@@ -76,7 +76,7 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
       const done = part.at(-1)?.row ?? 0;
       const before = importResultSchema.parse(job.result);
       const applied = await run.apply(async (tx) => {
-        // Locked before the contacts, as whoever changes its members by hand locks them.
+        // Segment before contacts: the lock order of other changes to members.
         const segment = await lockSegment(tx, job.projectId, format.segmentId);
         const written = await writeRows(tx, job.projectId, part, emails);
         if (segment !== null) await changeStaticMembers(tx, segment, 'add', addressesOf(part));
