@@ -14,7 +14,7 @@ import {
   runBulk,
 } from './bulk-run.ts';
 import { refreshContacts } from './refresh-contacts.ts';
-import { type ChosenSegment, isNone, noSegment, SegmentChoice, segmentIdOf } from './segment-choice.tsx';
+import { type ChosenSegment, idOfChosen, isNone, noSegment, SegmentChoice } from './segment-choice.tsx';
 
 const verbs: Record<BulkOperation, string> = {
   subscribe: 'Subscribe',
@@ -65,7 +65,7 @@ export function BulkDialog(props: BulkDialogProps) {
 type Chosen = { operation: Exclude<BulkOperation, 'add'> } | { operation: 'add'; segment: ChosenSegment };
 
 const changeOf = async (chosen: Chosen): Promise<BulkChange> =>
-  chosen.operation === 'add' ? { operation: 'add', segmentId: await segmentIdOf(chosen.segment) } : chosen;
+  chosen.operation === 'add' ? { operation: 'add', segmentId: await idOfChosen(chosen.segment) } : chosen;
 
 interface BulkProps extends Omit<BulkDialogProps, 'onClose'> {
   stage: Stage;

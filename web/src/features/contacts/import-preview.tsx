@@ -16,7 +16,7 @@ import { ImportErrors } from './import-errors.tsx';
 import { keyOfField } from './import-field.ts';
 import { ImportNotices } from './import-notices.tsx';
 import { RepeatedRows } from './repeated-rows.tsx';
-import { isNone, noSegment, SegmentChoice, segmentIdOf } from './segment-choice.tsx';
+import { idOfChosen, isNone, noSegment, SegmentChoice } from './segment-choice.tsx';
 
 const headerBytes = 64 * 1024;
 
@@ -39,7 +39,7 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
     setIsStarting(true);
     setFailure(null);
     try {
-      const segmentId = isNone(segment) ? undefined : await segmentIdOf(segment);
+      const segmentId = isNone(segment) ? undefined : await idOfChosen(segment);
       // A new one stays chosen for the next try.
       if (segmentId !== undefined) setSegment({ id: segmentId, name: '' });
       onStarted(await startImport(file, mapping, segmentId), segmentId);

@@ -13,7 +13,7 @@ export const noSegment: ChosenSegment = { id: '', name: '' };
 export const isNone = ({ id, name }: ChosenSegment): boolean => id === '' && name.trim() === '';
 
 /** The id of the segment; creates it if it is new. */
-export async function segmentIdOf({ id, name }: ChosenSegment): Promise<string> {
+export async function idOfChosen({ id, name }: ChosenSegment): Promise<string> {
   if (id !== '') return id;
   const { data } = await api.POST('/segments', { body: { name: name.trim(), type: 'STATIC' } });
   if (data === undefined) throw new Error('The server did not create the segment.');
