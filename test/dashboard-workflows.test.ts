@@ -101,6 +101,25 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     }
   });
 
+  it('centers the graph again when the window becomes wider', async () => {
+    const { id } = await createWaitingWorkflow(sender, { name: 'Widened', eventName: 'widened' });
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`projects/${project.id}/workflows/${id}?view=canvas`);
+    const distance = () =>
+      page.evaluate<number>(`(() => {
+        const centerOf = (selector) => {
+          const { left, right } = document.querySelector(selector).getBoundingClientRect();
+          return (left + right) / 2;
+        };
+        return Math.abs(centerOf('.react-flow__node-step') - centerOf('.react-flow'));
+      })()`);
+    await page.locator('.react-flow__node-step').first().waitFor();
+    await page.setViewportSize({ width: 1440, height: 844 });
+    await eventually(distance, (pixels) => pixels < 20);
+    if (size) await page.setViewportSize(size);
+  });
+
   it('shows no errors in a new step until the user tries to save it', async () => {
     const { id } = await createWorkflow(sender, { name: 'New step', eventName: 'new' });
     await page.goto(`projects/${project.id}/workflows/${id}?view=outline`);

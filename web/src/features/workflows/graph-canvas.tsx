@@ -122,13 +122,17 @@ function toFlow(graph: Graph, heights: readonly number[], hasEnds: boolean) {
   };
 }
 
-/** Fits the view again after steps were added or removed. */
+/**
+ * Fits the view again after steps were added or removed, or the width changed. Not the height: it changes while a phone
+ * scrolls.
+ */
 function KeepInSight({ shape }: { shape: string }) {
   const { fitView } = useReactFlow();
+  const width = useStore((state) => state.width);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown decides, though nothing here reads it
   useEffect(() => {
     void fitView(fitOptions);
-  }, [shape, fitView]);
+  }, [shape, width, fitView]);
   return null;
 }
 

@@ -122,6 +122,7 @@ function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
     {
       header: 'Under way',
       align: 'right',
+      isSecondary: true,
       cell: ({ id }) => <Executions of="active" counts={countsOf.get(id)} />,
     },
     {
