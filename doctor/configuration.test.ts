@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../core/config/load.ts';
-import { checkConfiguration, checkSpace } from './configuration.ts';
+import { checkConfiguration, checkOwnDisk, checkSpace } from './configuration.ts';
 import { reporter } from './finding.ts';
 
 const sound = {
@@ -48,4 +51,25 @@ it.each([
   [0.5e9, 2e9, 'error'],
 ])('%d of %d bytes free is %s', (free, total, level) => {
   expect(checkSpace(reporter('Disk'), 'the disk', free, total).level).toBe(level);
+});
+
+it('says that images cannot be written to the folder of uploads, before one is uploaded', async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-doctor-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  // In a directory without permissions, root could write.
+  const file = path.join(directory, 'file');
+  await writeFile(file, '');
+  const errorsAt = async (UPLOADS_DIR: string, changes: Record<string, string> = {}) => {
+    const findings = await checkOwnDisk(loadConfig({ ...sound, ...changes, UPLOADS_DIR }));
+    return findings.filter(({ text }) => text.includes('UPLOADS_DIR'));
+  };
+  const fault = {
+    area: 'Disk here',
+    level: 'error',
+    text: expect.stringContaining(`can't be written to ${file}`),
+    remedy: expect.stringContaining('S3_BUCKET'),
+  };
+  expect(await errorsAt(path.join(file, 'uploads'))).toEqual([fault]);
+  expect(await errorsAt(path.join(directory, 'new', 'uploads'))).toEqual([]);
+  expect(await errorsAt(path.join(file, 'uploads'), { S3_BUCKET: 'images' })).toEqual([]);
 });

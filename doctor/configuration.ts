@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { access, constants, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../core/config/schema.ts';
 import { publicApiUrl } from '../core/config/urls.ts';
-import { type Finding, foundOr, presentBytes, reporter } from './finding.ts';
+import { type Finding, foundOr, messageOf, presentBytes, reporter } from './finding.ts';
 
 const report = reporter('Configuration');
 
@@ -77,15 +77,30 @@ function* checkSending(config: Config): Generator<Finding> {
 const leastFreeShare = 0.1;
 const leastFreeBytes = 1e9;
 
-/** Free space on the disk of this machine that holds uploads. */
+const diskHere = reporter('Disk here');
+
+/** The disk of this machine that holds uploads: its free space, and whether images can be written to it. */
 export async function checkOwnDisk(config: Config): Promise<Finding[]> {
-  const disk = reporter('Disk here');
   if (config.S3_BUCKET !== undefined) return [];
   let folder = resolve(config.UPLOADS_DIR);
   // The first upload creates the folder.
   while (!existsSync(folder)) folder = dirname(folder);
   const space = await statfs(folder);
-  return [checkSpace(disk, folder, space.bavail * space.bsize, space.blocks * space.bsize)];
+  const free = checkSpace(diskHere, folder, space.bavail * space.bsize, space.blocks * space.bsize);
+  return [free, ...(await checkWritable(folder))];
+}
+
+async function checkWritable(folder: string): Promise<Finding[]> {
+  try {
+    // With a slash, a file is refused.
+    await access(join(folder, '/'), constants.W_OK | constants.X_OK);
+    return [];
+  } catch (error) {
+    const text = `Images can't be written to ${folder} (UPLOADS_DIR): ${messageOf(error)}`;
+    const remedy =
+      'Let the user that runs the API and the workers write to it (1000 with Docker), or set UPLOADS_DIR or S3_BUCKET.';
+    return [diskHere.error(text, remedy)];
+  }
 }
 
 export function checkSpace(

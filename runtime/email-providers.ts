@@ -1,4 +1,3 @@
-import { ConfigError } from '../core/config/load.ts';
 import type { Config } from '../core/config/schema.ts';
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { createDnsIdentities } from '../providers/domains/dns-identities.ts';
@@ -49,10 +48,9 @@ export async function openEmailProviders(config: Config): Promise<EmailProviders
       };
     }
     case 'smtp': {
-      if (config.SMTP_URL === undefined) throw new ConfigError('SMTP_URL: required with EMAIL_PROVIDER=smtp');
       const { createSmtpProvider } = await import('../providers/email/smtp.ts');
       return {
-        provider: createSmtpProvider(config.SMTP_URL),
+        provider: createSmtpProvider(config.SMTP_URL ?? ''),
         identities: createDnsIdentities(proofKey, lookup),
       };
     }

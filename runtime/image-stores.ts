@@ -1,4 +1,3 @@
-import { ConfigError } from '../core/config/load.ts';
 import type { Config } from '../core/config/schema.ts';
 import { publicApiUrl } from '../core/config/urls.ts';
 import { createDiskImages, type DiskImages } from '../providers/images/disk-images.ts';
@@ -13,7 +12,6 @@ export interface ImageStores {
   remove(key: string): Promise<void>;
 }
 
-/** @throws ConfigError when only one of the two S3 credentials is set */
 export function openImageStores(config: Config): ImageStores {
   const servedImages = createDiskImages(config.UPLOADS_DIR, `${publicApiUrl(config)}/uploads`);
   if (config.S3_BUCKET === undefined) {
@@ -43,9 +41,6 @@ export function openImageStores(config: Config): ImageStores {
 }
 
 function s3Credentials({ S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }: Config) {
-  if (S3_ACCESS_KEY_ID === undefined && S3_SECRET_ACCESS_KEY === undefined) return undefined;
-  if (S3_ACCESS_KEY_ID !== undefined && S3_SECRET_ACCESS_KEY !== undefined) {
-    return { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY };
-  }
-  throw new ConfigError('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: set both or none');
+  if (S3_ACCESS_KEY_ID === undefined || S3_SECRET_ACCESS_KEY === undefined) return undefined;
+  return { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY };
 }

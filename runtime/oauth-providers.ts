@@ -1,12 +1,10 @@
 import type { OAuthProviderName } from '../core/accounts/oauth-providers.ts';
-import { ConfigError } from '../core/config/load.ts';
 import type { Config } from '../core/config/schema.ts';
 import { publicApiUrl } from '../core/config/urls.ts';
 import { createGitHubProvider } from '../providers/oauth/github.ts';
 import { createGoogleProvider } from '../providers/oauth/google.ts';
 import type { OAuthProvider } from '../providers/oauth/oauth-provider.ts';
 
-/** @throws ConfigError when only one of the two variables of a provider is set */
 export function openOAuthProviders(config: Config): Record<OAuthProviderName, OAuthProvider | null> {
   const google = clientOf(config, 'google', config.OAUTH_GOOGLE_CLIENT_ID, config.OAUTH_GOOGLE_CLIENT_SECRET);
   const github = clientOf(config, 'github', config.OAUTH_GITHUB_CLIENT_ID, config.OAUTH_GITHUB_CLIENT_SECRET);
@@ -22,10 +20,6 @@ function clientOf(
   clientId: string | undefined,
   clientSecret: string | undefined,
 ) {
-  if (clientId === undefined && clientSecret === undefined) return null;
-  if (clientId !== undefined && clientSecret !== undefined) {
-    return { clientId, clientSecret, redirectUri: `${publicApiUrl(config)}/auth/oauth/${name}/callback` };
-  }
-  const prefix = `OAUTH_${name.toUpperCase()}_CLIENT`;
-  throw new ConfigError(`${prefix}_ID and ${prefix}_SECRET: set both or none`);
+  if (clientId === undefined || clientSecret === undefined) return null;
+  return { clientId, clientSecret, redirectUri: `${publicApiUrl(config)}/auth/oauth/${name}/callback` };
 }

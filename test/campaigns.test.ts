@@ -146,6 +146,14 @@ describe('the list of campaigns', () => {
   });
 });
 
+it('a campaign never answers fewer recipients than were sent to, even if it is read before they are added', async () => {
+  const { id } = await create();
+  await stack.sql('insert into campaign_figure_changes (campaign_id, sent, held) values ($1, 2, 1)', [id]);
+  const figures = { totalRecipients: 3, sentCount: 2 };
+  expect((await sender.get(`/campaigns/${id}`)).body.data).toMatchObject(figures);
+  expect((await sender.get(`/campaigns/${id}/stats`)).body).toMatchObject(figures);
+});
+
 describe('a draft', () => {
   it('can be replaced, which clears omitted fields', async () => {
     const created = await create({

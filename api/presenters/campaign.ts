@@ -15,6 +15,10 @@ function progressOf({ campaign, counters }: CountedCampaign): number | null {
   return Math.min(100, Math.floor(share * 1000) / 10);
 }
 
+/** The counters are read after the campaign; meanwhile, the freeze may have added recipients who have been sent to. */
+const recipientsOf = ({ campaign, counters }: CountedCampaign) =>
+  Math.max(campaign.totalRecipients, counters.sent + counters.held);
+
 function pausedReasonOf({ campaign, pause }: CountedCampaign): string | null {
   switch (pause) {
     case null:
@@ -55,13 +59,11 @@ export function presentCampaign(counted: CountedCampaign, runs: TemporalRuns) {
     pausedReason: pausedReasonOf(counted),
     ...runs(campaign.status === 'DRAFT' ? null : workflowIds.campaign(campaign.id)),
     progress: progressOf(counted),
+    totalRecipients: recipientsOf(counted),
     ...presentCounters(counters),
   });
 }
 
-export function presentCampaignStats({
-  campaign,
-  counters,
-}: CountedCampaign): z.output<typeof campaignStatsSchema> {
-  return { totalRecipients: campaign.totalRecipients, ...presentFigures(counters) };
+export function presentCampaignStats(counted: CountedCampaign): z.output<typeof campaignStatsSchema> {
+  return { totalRecipients: recipientsOf(counted), ...presentFigures(counted.counters) };
 }

@@ -29,7 +29,12 @@ export const campaignSchema = z
     audienceType: audienceTypeSchema,
     audienceCondition: storedConditionSchema.nullable().describe('Set when FILTERED.'),
     segmentId: z.uuid().nullable().describe('Set when SEGMENT.'),
-    scheduledFor: z.iso.datetime().nullable(),
+    scheduledFor: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        'When it leaves, while SCHEDULED; afterward the time that was planned, also of a cancelled campaign.',
+      ),
     cancelReason: z.string().nullable().describe('Why the service cancelled it.'),
     pausedReason: z
       .string()

@@ -51,7 +51,10 @@ export const fieldUsageSchema = z.object({
   usedInSegments: references,
   usedInCampaigns: references,
   usedInWorkflows: references,
-  contactCount: z.number().int().describe('Contacts that have the field.'),
+  contactCount: z
+    .int()
+    .nullable()
+    .describe('Contacts that have the field. Null for values within objects, which are not counted.'),
 });
 
 export const deletedFieldSchema = z.object({

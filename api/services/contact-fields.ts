@@ -164,14 +164,17 @@ async function deleteField(orm: Orm, projectId: string, key: string, inTurn: InT
 async function findUsage(em: Em, projectId: string, name: ContactFieldName) {
   const text = name.kind === 'custom' ? name.key : name.name;
   const reads = (condition: Condition) => readsField(condition, name);
-  const contactCount =
-    name.kind === 'custom'
-      ? ((await readKeyFigures(em, projectId, name.key)).get(name.key) ?? 0)
-      : standardCount(name.name, await readAudienceFigures(em, projectId));
   return {
     usedInSegments: await findReferringConditions(em, projectId, 'segments', text, reads),
     usedInCampaigns: await findReferringConditions(em, projectId, 'campaigns', text, reads),
     usedInWorkflows: await findReferringWorkflows(em, projectId, text, (step) => refersToField(step, name)),
-    contactCount,
+    contactCount: await countHolders(em, projectId, name),
   };
+}
+
+/** Null for a path into objects: figures exist only for the keys of `data` itself. */
+async function countHolders(em: Em, projectId: string, name: ContactFieldName): Promise<number | null> {
+  if (name.kind === 'standard') return standardCount(name.name, await readAudienceFigures(em, projectId));
+  const counted = (await readKeyFigures(em, projectId, name.key)).get(name.key);
+  return counted ?? (name.path.length > 1 ? null : 0);
 }

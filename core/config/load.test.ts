@@ -11,6 +11,37 @@ it('takes an empty variable for one that is not set', () => {
   expect(() => load({ DATABASE_URL: '' })).toThrow(/^ {2}DATABASE_URL: Required$/m);
 });
 
+it('reports all faults at once, also variables that lack another one', () => {
+  const faults = (changes: Record<string, string>) => {
+    try {
+      return load(changes);
+    } catch (error) {
+      return error instanceof Error && error.message.split('\n  ').slice(1);
+    }
+  };
+  const incomplete = { S3_ACCESS_KEY_ID: 'id', OAUTH_GITHUB_CLIENT_SECRET: 's', STRIPE_SECRET_KEY: 'sk' };
+  const lacking = [
+    'S3_SECRET_ACCESS_KEY: Required with S3_ACCESS_KEY_ID',
+    'OAUTH_GITHUB_CLIENT_ID: Required with OAUTH_GITHUB_CLIENT_SECRET',
+    'STRIPE_WEBHOOK_SECRET: Required with STRIPE_SECRET_KEY',
+    'STRIPE_PRICE_IDS: Required with STRIPE_SECRET_KEY',
+    'SMTP_URL: Required with EMAIL_PROVIDER=smtp',
+  ];
+  const all = { ...incomplete, EMAIL_PROVIDER: 'smtp' };
+  expect(faults({ ...all, STRIPE_PRICE_IDS: ' ,' })).toEqual(lacking);
+  expect(faults({ ...all, PORT: 'http' })).toEqual([expect.stringMatching(/^PORT: /), ...lacking]);
+});
+
+it.each([
+  ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
+  ['OAUTH_GOOGLE_CLIENT_ID', 'OAUTH_GOOGLE_CLIENT_SECRET'],
+  ['OAUTH_GITHUB_CLIENT_ID', 'OAUTH_GITHUB_CLIENT_SECRET'],
+])('takes %s and %s together only', (one, other) => {
+  expect(() => load({ [one]: 'x' })).toThrow(`${other}: Required with ${one}`);
+  expect(() => load({ [other]: 'x' })).toThrow(`${one}: Required with ${other}`);
+  expect(load({ [one]: 'x', [other]: 'y' })).toMatchObject({ [one]: 'x', [other]: 'y' });
+});
+
 it.each(['API_URL', 'DASHBOARD_URL', 'CLICKHOUSE_URL', 'S3_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'])(
   'refuses an address without its protocol as %s',
   (name) => {

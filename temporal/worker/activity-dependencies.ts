@@ -83,6 +83,7 @@ function createEmails(
   metrics: ProductMetrics,
   journaled: () => void,
 ): EmailDispatcher {
+  const warn = warnTo(log);
   return createEmailDispatcher({
     orm,
     provider,
@@ -92,9 +93,10 @@ function createEmails(
       deriveKey(config.APP_SECRET, 'account-link'),
     ),
     turns,
-    rates: createSendRates(config, provider, warnTo(log)),
+    rates: createSendRates(config, provider, warn),
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
     count: metrics.countHandOver,
+    warn,
     journaled,
   });
 }

@@ -1,6 +1,4 @@
-import { domainOfAddress } from '../../../core/addresses/email-address.ts';
 import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
-import { Domain } from '../../../db/entities/domain.ts';
 import { Event } from '../../../db/entities/event.ts';
 import { OutboxCommand } from '../../../db/entities/outbox-command.ts';
 import { allProjects, lockedOfAllProjects } from '../../../db/entities/project-em.ts';
@@ -15,8 +13,8 @@ export const findDue = (em: Em, id: string): Promise<Campaign | null> =>
   em.findOne(Campaign, isDue(id), allProjects);
 
 /**
- * Starts a scheduled campaign that is due, or cancels it when its sender's domain is no longer verified for the project
- * or when it has more recipients than the project's remaining quota. Needs a transaction.
+ * Starts a scheduled campaign that is due, or cancels it when it has more recipients than the project's remaining quota.
+ * If its sender's domain is no longer verified, it starts paused. Needs a transaction.
  *
  * @param recipients of the campaign as it was `seen`; null when the project has no limit
  * @returns false when no such campaign is due, or it has changed since
@@ -30,15 +28,11 @@ export async function beginCampaign(
   if (campaign === null || campaign.updatedAt.getTime() !== seen.getTime()) return false;
   // An edit of a segment either comes before the start or finds the freeze.
   if (campaign.audienceType !== 'ALL') await lockSegmentReferences(em, campaign.projectId);
-  const domain = domainOfAddress(campaign.fromEmail);
-  const sender = { projectId: campaign.projectId, domain, status: 'verified' } as const;
-  const isVerified = (await em.count(Domain, sender, allProjects)) > 0;
   const quota = await lockCampaignQuota(em, campaign.projectId);
   // The limit is new.
   if (quota !== null && recipients === null) return false;
   const limited = quota === null ? null : recipients;
-  if (!isVerified) campaign.cancel(`The domain ${domain} was not verified when the campaign was due`);
-  else if (quota !== null && limited !== null && limited > quota.left) {
+  if (quota !== null && limited !== null && limited > quota.left) {
     campaign.cancel(
       `The campaign had ${limited} recipients when it was due, but the project could send only ${quota.left} more campaign emails that month`,
     );

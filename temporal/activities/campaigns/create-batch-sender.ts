@@ -6,7 +6,10 @@ import { createCampaignWatch } from './campaign-watch.ts';
 import { type BatchOrder, type SendBatchContext, sendBatch } from './send-batch.ts';
 
 export interface BatchSenderDependencies
-  extends Pick<SendBatchContext, 'orm' | 'render' | 'rates' | 'unknownSeconds' | 'count' | 'recorded'> {
+  extends Pick<
+    SendBatchContext,
+    'orm' | 'render' | 'rates' | 'unknownSeconds' | 'count' | 'warn' | 'recorded'
+  > {
   provider: EmailProvider;
 }
 

@@ -53,6 +53,7 @@ beforeEach(async () => {
     rates: async () => ({ account: null, project: rate }),
     unknownSeconds: 60,
     count: () => undefined,
+    warn: () => undefined,
     recorded: () => undefined,
   });
   await insertContacts(em(), project.id, 5);

@@ -13,6 +13,7 @@ import { settleBatch } from '../../../db/statements/campaigns/settle-batch.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import { beginHandOvers } from '../../../db/statements/emails/hand-overs.ts';
 import { loadContents, type StoredContent } from '../../../db/statements/emails/load-contents.ts';
+import type { Warn } from '../../../runtime/logger.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { CampaignBatchInput, SendBatchResult } from '../../contracts/campaign.ts';
 import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
@@ -50,6 +51,7 @@ export interface SendBatchContext
   rates: () => Promise<SendRates>;
   unknownSeconds: number;
   count: CountOutcome;
+  warn: Warn;
   recorded: () => void;
 }
 
@@ -220,7 +222,7 @@ class BatchRun {
     stored: StoredContent | undefined,
     inMs: BulkContext['inMs'],
   ): Promise<void> {
-    const { orm, watch, count, recorded, notesBeginnings } = this.#context;
+    const { orm, watch, count, recorded, notesBeginnings, warn } = this.#context;
     const begin = (emailIds: string[]) => {
       const beginnings = emailIds.map((emailId) => ({ emailId, token }));
       return beginHandOvers(orm.em.fork(), beginnings);
@@ -231,7 +233,7 @@ class BatchRun {
         ...this.#context,
         lease,
         maySend: () => watch.isSending(this.#batch.campaignId),
-        withholdAgain: (emails, into) => withholdAgain(orm.em.fork(), emails, into, lease),
+        withholdAgain: (emails, into) => withholdAgain(orm.em.fork(), emails, into, lease, warn),
         begin: notesBeginnings ? begin : undefined,
         inMs,
       },

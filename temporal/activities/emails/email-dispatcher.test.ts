@@ -62,6 +62,7 @@ function createDispatcher({
     rates,
     unknownSeconds: 120,
     count: () => undefined,
+    warn: () => undefined,
     journaled: () => undefined,
   };
   return createEmailDispatcher(dependencies, patienceMs);

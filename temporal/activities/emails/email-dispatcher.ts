@@ -14,7 +14,7 @@ import type { HandingOver } from './hand-over-claim.ts';
 import { createSlotReserver } from './slot-reserver.ts';
 
 export interface EmailDispatcherDependencies
-  extends Pick<DispatchContext, 'render' | 'turns' | 'unknownSeconds' | 'count'> {
+  extends Pick<DispatchContext, 'render' | 'turns' | 'unknownSeconds' | 'count' | 'warn'> {
   orm: Orm;
   provider: HandingOver & Pick<EmailProvider, 'callsAtOnce'>;
   rates: () => Promise<SendRates>;

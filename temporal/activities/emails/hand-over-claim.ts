@@ -14,6 +14,7 @@ import type {
   Stop,
 } from '../../../providers/email/email-provider.ts';
 import { uploadSecondsOf } from '../../../providers/email/upload-seconds-of.ts';
+import type { Warn } from '../../../runtime/logger.ts';
 import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
 import { beginLease, type Lease } from '../sending/lease.ts';
 import { recordOutcomes } from '../sending/record-outcomes.ts';
@@ -36,6 +37,7 @@ export interface HandOverContext extends Rendering {
   unknownSeconds: number;
   signal: AbortSignal;
   count: CountOutcome;
+  warn: Warn;
   /** Called before the run waits for memory or a turn to render, or noticeably for send slots. */
   onWait: () => void;
 }
@@ -122,9 +124,10 @@ async function handOverNow(
   context: HandOverContext,
   claim: Claim,
 ): Promise<void> {
+  const { em, warn } = context;
   const { outcomes, lease } = claim;
   if (lease.aborted) return outcomes.putBackAll(rendered.keys(), stopped);
-  const sendable = new Set(await withholdAgain(context.em.fork(), [...rendered.keys()], outcomes, lease));
+  const sendable = new Set(await withholdAgain(em.fork(), [...rendered.keys()], outcomes, lease, warn));
   const begun = await begin(new Map([...rendered].filter(([email]) => sendable.has(email))), context, claim);
   if (lease.aborted) return outcomes.putBackAll(begun.keys(), stopped);
   const startedAt = new Date();

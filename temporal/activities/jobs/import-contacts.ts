@@ -26,6 +26,8 @@ import { writeRows } from './write-rows.ts';
 
 /** Rows per transaction: enough to share its cost, few enough to hold locks only briefly. */
 const batchRows = 2_000;
+/** The same for an import into a segment: other changes of the segment wait for the transaction. */
+const segmentBatchRows = 250;
 /** Data per transaction. Merging 2,000 rows into contacts of 64 KB took minutes, and the journal of all projects waited. */
 const partBytes = 2 * 1024 * 1024;
 /** Parsed without a pause. Each question of the transaction beside it waits for a piece. */
@@ -60,6 +62,7 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
   const parsed = importFormatSchema.safeParse(job.file);
   if (!parsed.success) throw new JobFailure('The file of this import is gone');
   const format = parsed.data;
+  const rowsAtATime = format.segmentId === undefined ? batchRows : segmentBatchRows;
   const learn = createFieldTypeLearner(em, job.projectId);
   const tally = createNotationTally();
   const seen = new Set<string>();
@@ -99,7 +102,7 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
       if (row.ok) seen.add(row.email);
       if (row.row <= job.done) continue;
       batch.push(row);
-      if (batch.length < batchRows) continue;
+      if (batch.length < rowsAtATime) continue;
       const prepared = await prepare(batch);
       if (!(await writing) || run.isOver()) return false;
       writing = write(prepared);

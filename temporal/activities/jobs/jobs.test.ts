@@ -38,14 +38,14 @@ async function insertJob(values: RequiredEntityData<Job>): Promise<void> {
   await own.flush();
 }
 
-async function addImport(text: string): Promise<string> {
+async function addImport(text: string, segmentId?: string): Promise<string> {
   const id = uuidv7();
   const bytes = Buffer.from(text);
   const chunkBytes = 30_000;
   for (let start = 0; start < bytes.length; start += chunkBytes) {
     await insertJobChunk(em(), id, start / chunkBytes, bytes.subarray(start, start + chunkBytes));
   }
-  const file = { encoding: 'utf-8', damaged: false, delimiter: ',', bytes: bytes.length };
+  const file = { encoding: 'utf-8', damaged: false, delimiter: ',', bytes: bytes.length, segmentId };
   await insertJob({ id, projectId: project.id, type: 'import', file });
   return id;
 }
@@ -186,6 +186,24 @@ describe('an import', () => {
         })),
       },
     });
+  });
+
+  it('keeps a segment locked for few rows at a time', async () => {
+    const segmentId = uuidv7();
+    const segment = `insert into segments (id, project_id, name, slug, type) values ($1, $2, 'Fair', 'fair', 'STATIC')`;
+    await sql(segment, [segmentId, project.id]);
+    const rows = Array.from({ length: 1_000 }, (_, n) => `reader-${n}@example.com`);
+    const jobId = await addImport(['email', ...rows].join('\n'), segmentId);
+    const places: number[] = [];
+    const note = ({ done }: { done: number }) => places.push(done);
+    expect(await importContacts(context({ note }), jobId)).toMatchObject({ outcome: 'completed' });
+    // The header is row 1.
+    const steps = places.map((done, index) => done - (places[index - 1] ?? 1));
+    expect(Math.max(...steps)).toBeLessThanOrEqual(250);
+    const [members] = await sql('select count(*)::int from segment_members where segment_id = $1', [
+      segmentId,
+    ]);
+    expect(members).toEqual({ count: 1_000 });
   });
 
   it('fails when its file is gone, and reports what it did before', async () => {

@@ -63,6 +63,7 @@ const send = createBatchSender({
   count: (outcome) => {
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   },
+  warn,
   recorded: reportRecorded,
 });
 

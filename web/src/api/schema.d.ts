@@ -4395,7 +4395,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        contactCount: number;
+                        contactCount: number | null;
                         usedInCampaigns: {
                             /** Format: uuid */
                             id: string;

@@ -19,6 +19,7 @@ export const dispatchContext = (
   unknownSeconds: 120,
   signal: new AbortController().signal,
   count: () => undefined,
+  warn: () => undefined,
   onWait: () => undefined,
   ...own,
 });

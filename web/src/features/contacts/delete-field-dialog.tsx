@@ -33,7 +33,9 @@ export function DeleteFieldDialog({ dataKey, onClose, onDeleted }: DeleteFieldDi
       }}
     >
       <Loaded query={usage}>
-        {({ contactCount, usedInSegments, usedInCampaigns, usedInWorkflows }) => {
+        {({ contactCount: counted, usedInSegments, usedInCampaigns, usedInWorkflows }) => {
+          // Null for a key with a dot that no contact has any more.
+          const contactCount = counted ?? 0;
           const uses = [
             ...usedInSegments.map(({ id, name }) => ({ id, text: `Segment “${name}”` })),
             ...usedInCampaigns.map(({ id, name }) => ({ id, text: `Campaign “${name}”` })),
