@@ -50,6 +50,7 @@ export async function openEmailProviders(config: Config): Promise<EmailProviders
     case 'smtp': {
       const { createSmtpProvider } = await import('../providers/email/smtp.ts');
       return {
+        // Set, or the configuration would have been refused.
         provider: createSmtpProvider(config.SMTP_URL ?? ''),
         identities: createDnsIdentities(proofKey, lookup),
       };

@@ -9,8 +9,8 @@ import type { Lease } from './lease.ts';
 const freshMs = 1_000;
 
 /**
- * Withholds claimed emails of one project once more if they have waited: meanwhile their contact may have opted out or been deleted, or
- * their project been disabled. Emails that can't be looked at go back to the queue, with a warning.
+ * Withholds claimed emails of one project once more if they have waited: meanwhile their contact may have opted out or
+ * been deleted, or their project been disabled. Emails that can't be looked at go back to the queue, with a warning.
  *
  * @returns those that may leave
  */
