@@ -69,17 +69,19 @@ export async function previewImport(
   };
 
   let batch: GoodRow[] = [];
-  for await (const row of readRows(piecesOf(file), format)) {
-    result.totalRows += 1;
-    if (!row.ok) {
-      result.invalid += 1;
-      if (result.errors.length < mostErrors) result.errors.push(row);
-      continue;
+  for await (const rows of readRows(piecesOf(file), format)) {
+    for (const row of rows) {
+      result.totalRows += 1;
+      if (!row.ok) {
+        result.invalid += 1;
+        if (result.errors.length < mostErrors) result.errors.push(row);
+        continue;
+      }
+      learn(types, row);
+      tally.add(row);
+      if (result.preview.length < previewRows) result.preview.push(row);
+      batch.push(row);
     }
-    learn(types, row);
-    tally.add(row);
-    if (result.preview.length < previewRows) result.preview.push(row);
-    batch.push(row);
     if (batch.length < rowsPerLook) continue;
     await count(batch);
     batch = [];

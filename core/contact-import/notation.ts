@@ -48,11 +48,15 @@ function count(fields: Map<string, Counts>, key: string, value: JsonValue): void
   }
   counts.values += 1;
   if (typeof value === 'number') counts.read.number += 1;
-  if (typeof value === 'string' && isDateText(value)) counts.read.date += 1;
-  const notation = typeof value === 'string' ? otherNotation(value) : undefined;
+  if (typeof value !== 'string') return;
+  if (isDateText(value)) {
+    counts.read.date += 1;
+    return;
+  }
+  const notation = otherNotation(value);
   if (notation === undefined) return;
   counts[notation] += 1;
-  counts.example[notation] ??= String(value);
+  counts.example[notation] ??= value;
 }
 
 function toNotice([key, counts]: [string, Counts]): ImportNotice[] {
@@ -73,7 +77,7 @@ const thousands = /^[-−]?[1-9]\d{0,2}(?:[.,'’ \u00a0\u202f]\d{3})+(?:[.,]\d+
 const integer = /^[-−]?(?:[1-9]\d{0,14}|0)$/;
 const unit = /^\p{Sc}\s?|\s?[\p{Sc}%]$/u;
 
-/** What the text that an import makes of a cell may have been meant as, in another notation. */
+/** What a text that is no date, as an import makes it of a cell, may have been meant as, in another notation. */
 function otherNotation(text: string): OtherNotation | undefined {
   // Most texts begin with a letter.
   if (text.length > longest || /^[a-z]/i.test(text) || !/\d/.test(text)) return undefined;
@@ -81,7 +85,7 @@ function otherNotation(text: string): OtherNotation | undefined {
   if (parts !== null) {
     const numbers = [parts[2] ?? parts[4], parts[3] ?? parts[6]].map(Number);
     const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
-    return low >= 1 && low <= 12 && high <= 31 && !isDateText(text) ? 'date' : undefined;
+    return low >= 1 && low <= 12 && high <= 31 ? 'date' : undefined;
   }
   const amount = text.replace(unit, '');
   if (decimal.test(amount) || thousands.test(amount)) return 'number';

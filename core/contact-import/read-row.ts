@@ -1,5 +1,4 @@
 import { parseEmailAddress } from '../addresses/email-address.ts';
-import { isDateText } from '../contact-data/infer-field-type.ts';
 import { maxContactDataBytes, parseContactData } from '../contact-data/parse-contact-data.ts';
 import { guardedText } from '../csv/csv-row.ts';
 import { type JsonObject, type JsonValue, jsonByteLength, tryParseJson } from '../json-value.ts';
@@ -76,7 +75,7 @@ export function readCell(cell: string): JsonValue {
     if (lower === 'false') return false;
   }
   if (cell.startsWith('[') || cell.startsWith('{')) return readNested(cell) ?? cell;
-  return isNumberText(cell) && !isDateText(cell) ? Number(cell) : cell;
+  return isNumberText(cell) ? Number(cell) : cell;
 }
 
 function isNumberText(cell: string): boolean {
@@ -84,8 +83,8 @@ function isNumberText(cell: string): boolean {
   if (cell.length > longestNumber || !/^-?\d/.test(cell)) return false;
   const number = Number(cell);
   if (/[.e]/.test(cell) && String(number) === cell) return true;
-  const digits = cell.replace(/\D/g, '').length;
-  return plainNumber.test(cell) && digits <= exactDigits && !Object.is(number, -0);
+  if (!plainNumber.test(cell) || Object.is(number, -0)) return false;
+  return cell.replace(/\D/g, '').length <= exactDigits;
 }
 
 /** Undefined for text that is not JSON, or that a contact may not store. */

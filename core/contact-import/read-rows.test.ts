@@ -1,3 +1,4 @@
+import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { readImportFormat } from './import-format.ts';
@@ -18,7 +19,7 @@ async function read(file: string | Uint8Array, pieceBytes = 7): Promise<ImportRo
     }
   }
   const rows: ImportRow[] = [];
-  for await (const row of readRows(pieces(), result.format)) rows.push(row);
+  for await (const some of readRows(pieces(), result.format)) rows.push(...some);
   return rows;
 }
 
@@ -349,5 +350,30 @@ describe('a file made to be slow', () => {
     await read(`email\n${'\n'.repeat(100_000)}`, 1_000);
     isOver = true;
     expect(turns).toBeGreaterThanOrEqual(100);
+  });
+
+  it('is handed over one piece a turn, also to a reader that has waited', async () => {
+    let turn = 0;
+    let isOver = false;
+    const count = () => {
+      turn += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const line = 'a@b.co\n';
+    async function* pieces() {
+      yield Buffer.from('email\n');
+      for (let n = 0; n < 100; n += 1) yield Buffer.from(line.repeat(10));
+    }
+    const format = { encoding: 'utf-8', damaged: false, delimiter: ',', bytes: 7_006, mapping: {} } as const;
+    const rowsOfTurn = new Map<number, number>();
+    for await (const rows of readRows(pieces(), format)) {
+      rowsOfTurn.set(turn, (rowsOfTurn.get(turn) ?? 0) + rows.length);
+      while (turn < 50) await yieldToLoop();
+    }
+    isOver = true;
+    expect(rowsOfTurn.values().reduce((sum, rows) => sum + rows, 0)).toBe(1_000);
+    // The parser looks ahead: a piece may end the last row of the one before.
+    expect(Math.max(...rowsOfTurn.values())).toBeLessThanOrEqual(11);
   });
 });

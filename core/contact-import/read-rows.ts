@@ -1,15 +1,14 @@
-import { Readable } from 'node:stream';
 import { setImmediate as yieldToLoop } from 'node:timers/promises';
-import { type Parser, parse } from 'csv-parse';
+import { parse } from 'csv-parse';
 import { type ColumnMapping, type ImportColumns, readColumns } from './columns.ts';
 import { csvOptions, type ImportFormat, isBeforeHeader, readCells } from './import-format.ts';
 import { type ImportRow, readRow } from './read-row.ts';
 import { decodeFile } from './text-encoding.ts';
 
 /**
- * Streams the rows of a file, buffering little more than one piece. Blank rows are skipped but counted: `row`
- * is the row in a spreadsheet, where the header is row 1 and a quoted line break does not start a new row.
- * Malformed rows never throw. Other work runs between pieces.
+ * Reads the rows of a file, those of one piece at a time. Blank rows are skipped but counted: `row` is the row in a
+ * spreadsheet, where the header is row 1 and a quoted line break does not start a new row. Malformed rows never throw.
+ * Other work runs between pieces.
  *
  * @param pieces the bytes of the file, in order
  * @throws Error when `readImportFormat` would reject the header
@@ -17,28 +16,16 @@ import { decodeFile } from './text-encoding.ts';
 export async function* readRows(
   pieces: AsyncIterable<Uint8Array>,
   format: ImportFormat,
-): AsyncGenerator<ImportRow> {
+): AsyncGenerator<ImportRow[]> {
   let isCutShort = false;
-  const parser = parse({
-    ...csvOptions(format.delimiter),
-    skip_records_with_error: true,
-    on_skip: () => {
-      isCutShort = true;
-      return undefined;
-    },
-    on_record: (record) => {
-      // A row that differs in length from the first one costs the parser an error with a copy of the row. This makes
-      // every row the first.
-      Object.assign(parser.info, { records: 0 });
-      return record;
-    },
-  });
-  const text = decodeInto(parser, pieces, format);
   let columns: ImportColumns | undefined;
   let row = 0;
-  try {
-    for await (const record of parser) {
-      const cells = readCells(record);
+  const noteSkip = () => {
+    isCutShort = true;
+  };
+  for await (const records of readRecords(pieces, format, noteSkip)) {
+    const rows: ImportRow[] = [];
+    for (const cells of records) {
       if (columns === undefined) {
         if (isBeforeHeader(cells)) continue;
         columns = columnsOf(cells, format.mapping);
@@ -47,12 +34,11 @@ export async function* readRows(
       }
       row += 1;
       const read = readRow(cells, row, columns, format.damaged);
-      if (read !== null) yield read;
+      if (read !== null) rows.push(read);
     }
-    if (isCutShort) yield { row: row + 1, ok: false, email: '', message: unclosedQuote };
-  } finally {
-    text.destroy();
+    yield rows;
   }
+  if (isCutShort) yield [{ row: row + 1, ok: false, email: '', message: unclosedQuote }];
 }
 
 export interface ImportHeader {
@@ -65,33 +51,57 @@ export async function readHeader(
   pieces: AsyncIterable<Uint8Array>,
   format: ImportFormat,
 ): Promise<ImportHeader> {
-  const parser = parse({ ...csvOptions(format.delimiter), skip_records_with_error: true });
-  const text = decodeInto(parser, pieces, format);
-  try {
-    for await (const record of parser) {
-      const names = readCells(record);
-      if (isBeforeHeader(names)) continue;
-      return { names: names.map((name) => name.trim()), columns: columnsOf(names, format.mapping) };
-    }
-    throw new Error('The file has no header');
-  } finally {
-    text.destroy();
+  for await (const records of readRecords(pieces, format)) {
+    const names = records.find((cells) => !isBeforeHeader(cells));
+    if (names === undefined) continue;
+    return { names: names.map((name) => name.trim()), columns: columnsOf(names, format.mapping) };
   }
+  throw new Error('The file has no header');
 }
 
-/** @returns the text that feeds the parser, to be destroyed once no more rows are read */
-function decodeInto(parser: Parser, pieces: AsyncIterable<Uint8Array>, format: ImportFormat): Readable {
-  const text = Readable.from(decodeFile(inTurns(pieces), format.encoding), { objectMode: true });
-  text.on('error', (error) => parser.destroy(error));
-  text.pipe(parser);
-  return text;
-}
-
-async function* inTurns(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const piece of pieces) {
-    yield piece;
+/**
+ * The records that end in each piece. They bypass the parser's own stream, which gathers many pieces while its reader
+ * waits and then hands them over in one turn.
+ */
+async function* readRecords(
+  pieces: AsyncIterable<Uint8Array>,
+  format: ImportFormat,
+  noteSkip: () => void = () => undefined,
+): AsyncGenerator<string[][]> {
+  let records: string[][] = [];
+  const parser = parse({
+    ...csvOptions(format.delimiter),
+    skip_records_with_error: true,
+    on_skip: () => {
+      noteSkip();
+      return undefined;
+    },
+    on_record: (record) => {
+      // A row that differs in length from the first one costs the parser an error with a copy of the row. This makes
+      // every row the first.
+      Object.assign(parser.info, { records: 0 });
+      records.push(readCells(record));
+      return null;
+    },
+  });
+  // The calls below report it.
+  parser.on('error', () => undefined);
+  const take = () => {
+    const taken = records;
+    records = [];
+    return taken;
+  };
+  for await (const piece of decodeFile(pieces, format.encoding)) {
+    await untilDone((done) => parser.write(piece, done));
+    yield take();
     await yieldToLoop();
   }
+  await untilDone((done) => parser.end(done));
+  yield take();
+}
+
+function untilDone(start: (done: (error?: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => start((error) => (error ? reject(error) : resolve())));
 }
 
 const unclosedQuote = 'A quote that opens here is never closed; the rest of the file could not be read';

@@ -13,7 +13,7 @@ async function importOf(text: string) {
     yield bytes;
   }
   const rows: unknown[] = [];
-  for await (const row of readRows(pieces(), read.format)) rows.push(row);
+  for await (const some of readRows(pieces(), read.format)) rows.push(...some);
   return rows;
 }
 

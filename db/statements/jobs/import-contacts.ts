@@ -4,7 +4,7 @@ import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { joinByKeySql } from '../../fragments/join-by-key.ts';
 import { upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query, queryValue } from '../../sql.ts';
+import { columnsOf, query, queryValue } from '../../sql.ts';
 
 export interface ImportedContact {
   email: string;
@@ -12,13 +12,15 @@ export interface ImportedContact {
   data: Record<string, unknown>;
 }
 
-// Sends only values that differ between rows: parsing the input is a large part of the statement's cost.
+// Sends only values that differ between rows, and columns instead of records: parsing the input is a large part of the
+// statement's cost.
 const inputSql = `
   select ord, $2::uuid as project_id, email, contact_id, subscribed, coalesce(subscribed, true) as new_subscribed,
     set_data, '{}'::text[] as removed, flip_id, $3::timestamptz as flip_at, $3::timestamptz as created_at,
     $3::timestamptz as updated_at
-  from json_to_recordset($1::json) as t(
-    ord int, email text, contact_id uuid, subscribed boolean, set_data jsonb, flip_id uuid)`;
+  from rows from (
+    jsonb_array_elements($1::jsonb), unnest($4::text[], $5::uuid[], $6::boolean[], $7::uuid[])
+  ) with ordinality as t(set_data, email, contact_id, subscribed, flip_id, ord)`;
 
 const importSql = `
 with ${upsertContactsSql(inputSql)},
@@ -26,7 +28,6 @@ ${countEventsSql('select * from contact_flip')}
 select count(*)::int as created from contact_written where is_new`;
 
 interface InputRow {
-  ord: number;
   email: string;
   contact_id: string;
   set_data: Record<string, unknown>;
@@ -50,7 +51,7 @@ export function importContactRows(
   const rows = new Map<string, InputRow>();
   for (const { email, subscribed, data } of contacts) {
     const known = rows.get(email);
-    const row = known ?? { ord: rows.size, email, contact_id: newId(), set_data: data };
+    const row = known ?? { email, contact_id: newId(), set_data: data };
     // A copy, because the caller reuses its rows when it retries some of them.
     if (known !== undefined) row.set_data = { ...known.set_data, ...data };
     if (subscribed !== undefined && row.subscribed === undefined) {
@@ -59,7 +60,13 @@ export function importContactRows(
     }
     rows.set(email, row);
   }
-  const parameters = [JSON.stringify([...rows.values()]), projectId, occurredAt];
+  const input = [...rows.values()];
+  const parameters = [
+    JSON.stringify(input.map((row) => row.set_data)),
+    projectId,
+    occurredAt,
+    ...columnsOf(input, 'email', 'contact_id', 'subscribed', 'flip_id'),
+  ];
   return queryValue(em, z.int(), importSql, parameters);
 }
 

@@ -95,19 +95,20 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
   let writing = Promise.resolve(true);
   let batch: ImportRow[] = [];
   try {
-    for await (const row of readRows(readFile(em, job.id, format.bytes, reading), format)) {
-      // Rows of earlier runs count, too.
-      tally.add(row);
-      if (row.ok && seen.has(row.email)) repeated += 1;
-      if (row.ok) seen.add(row.email);
-      if (row.row <= job.done) continue;
-      batch.push(row);
-      if (batch.length < rowsAtATime) continue;
-      const prepared = await prepare(batch);
-      if (!(await writing) || run.isOver()) return false;
-      writing = write(prepared);
-      writing.catch(() => undefined);
-      batch = [];
+    for await (const rows of readRows(readFile(em, job.id, format.bytes, reading), format)) {
+      for (const row of rows) {
+        // Rows of earlier runs count, too.
+        tally.add(row);
+        const known = seen.size;
+        if (row.ok && seen.add(row.email).size === known) repeated += 1;
+        if (row.row > job.done) batch.push(row);
+        if (batch.length < rowsAtATime) continue;
+        const prepared = await prepare(batch);
+        if (!(await writing) || run.isOver()) return false;
+        writing = write(prepared);
+        writing.catch(() => undefined);
+        batch = [];
+      }
     }
     const last = await prepare(batch);
     return (await writing) && (await write(last));
