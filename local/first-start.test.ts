@@ -52,7 +52,8 @@ it('creates an owner, a project with both keys and a verified domain', async () 
   expect(user.emailVerified).toBe(true);
   const [project] = await stack.product.services.projects.list(user.id);
   expect(project).toMatchObject({
-    membership: { role: 'OWNER', project: { id: credentials.projectId } },
+    role: 'OWNER',
+    project: { id: credentials.projectId },
     secretKey: credentials.secretKey,
   });
   const [domain] = await stack.product.services.domains.list(credentials.projectId);
@@ -154,8 +155,8 @@ it('leaves the domain to another project that has verified it', async () => {
   if (credentials === undefined) throw new Error('no credentials');
   const { accounts, domains, projects } = stack.product.services;
   const { user } = await accounts.logIn(credentials, client);
-  const { membership } = await projects.create(user.id, 'Other');
-  const { id } = await domains.add(membership.project.id, 'posthaste.test');
-  await domains.verify(membership.project.id, id);
+  const { project } = await projects.create(user.id, 'Other');
+  const { id } = await domains.add(project.id, 'posthaste.test');
+  await domains.verify(project.id, id);
   expect(await prepare()).toEqual({ credentials, isNew: false });
 });

@@ -101,8 +101,8 @@ async function ensureProject(
 }
 
 /** Only administrators see the secret key. */
-function keysOf({ membership, publicKey, secretKey }: OwnProject): ProjectKeys | undefined {
-  return secretKey === undefined ? undefined : { projectId: membership.project.id, publicKey, secretKey };
+function keysOf({ project, publicKey, secretKey }: OwnProject): ProjectKeys | undefined {
+  return secretKey === undefined ? undefined : { projectId: project.id, publicKey, secretKey };
 }
 
 /** Null with a real provider, and while another project has the domain. */

@@ -129,6 +129,39 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.unroute(projects);
   });
 
+  it('reaches each of thousands of projects, of which menu and list render only some', async () => {
+    const projects = '**/users/@me/projects';
+    await page.route(projects, async (route) => {
+      const response = await route.fetch();
+      const { data } = await response.json();
+      const more = Array.from({ length: 2_000 }, (_, n) => ({
+        ...data[0],
+        id: crypto.randomUUID(),
+        name: `Client ${n + 1}`,
+      }));
+      await route.fulfill({ response, json: { data: [...data, ...more] } });
+    });
+    await page.reload();
+    await heading('Second').waitFor();
+    await button('Second').first().click();
+    await menuItem('Client 1').waitFor();
+    expect(await menuItem(/./).count()).toBeLessThan(50);
+    await page.keyboard.press('End');
+    await menuItem('New project …').waitFor();
+    await page.keyboard.press('ArrowUp');
+    await menuItem('Client 2000').and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Escape');
+    const dashboard = page.url();
+    await page.goto('account');
+    await link('Client 90').waitFor();
+    expect(await link(/^Client/).count()).toBeLessThan(100);
+    await button('Show more').click();
+    await link('Client 190').waitFor();
+    await page.unroute(projects);
+    await page.goto(dashboard);
+    await heading('Second').waitFor();
+  });
+
   it('deletes a project, and is taken to the others', async () => {
     await sideBar('Settings').click();
     await page.getByRole('tab', { name: 'Danger zone' }).click();

@@ -6,8 +6,7 @@ import type { MemberProject } from '../services/projects.ts';
 
 const withoutSecret = schemas.projectSchema.omit({ secretKey: true });
 
-function presentProject({ membership, publicKey, secretKey }: MemberProject) {
-  const { project, role } = membership;
+function presentProject({ project, role, publicKey, secretKey }: MemberProject) {
   return { ...present(withoutSecret, { ...project, role, publicKey }), secretKey };
 }
 

@@ -1,22 +1,18 @@
 import type { KeyVault } from '../../core/crypto/project-keys.ts';
 import { DomainError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
-import { mayAdminister } from '../../core/project-roles.ts';
+import { mayAdminister, type ProjectRole } from '../../core/project-roles.ts';
 import { Membership, Project } from '../../db/entities/project.ts';
 import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { countMemberships } from '../../db/statements/projects/count-memberships.ts';
+import { type ListedProject, listProjects } from '../../db/statements/projects/list-projects.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import { readSetupState } from '../../db/statements/projects/read-setup-state.ts';
 import type { ProjectKeys } from '../access/project-keys.ts';
 import type { ChangeProjectBody } from '../schemas/projects.ts';
-import {
-  lockProjectAs,
-  type ProjectMembership,
-  requireAdministrator,
-  requireMember,
-} from './project-access.ts';
+import { lockProjectAs, requireAdministrator, requireMember } from './project-access.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 
 export interface ProjectsServiceOptions {
@@ -32,10 +28,8 @@ export function createProjectsService(options: ProjectsServiceOptions) {
   const { orm, vault, projectKeys, projectsPerUser } = options;
 
   return {
-    list: async (userId: string) => {
-      const memberships = await orm.em.fork().getRepository(Membership).listWithProjects(userId);
-      return memberships.map((membership) => withKeys(vault, membership));
-    },
+    list: async (userId: string) =>
+      (await listProjects(orm.em.fork(), userId)).map((project) => withKeys(vault, project, project.role)),
 
     /**
      * Creates a project with both keys and the user as its owner.
@@ -48,7 +42,7 @@ export function createProjectsService(options: ProjectsServiceOptions) {
         const project = em.create(Project, { id, name, ...vault.createKeys(id).stored });
         return em.create(Membership, { project, user: userId, role: 'OWNER' });
       });
-      return withKeys(vault, membership);
+      return withKeys(vault, membership.project, membership.role);
     },
 
     /** @throws DomainError `CONFLICT` when it has changed since `seen` */
@@ -62,7 +56,7 @@ export function createProjectsService(options: ProjectsServiceOptions) {
       });
       // The commit notifies this process too, but possibly after the response.
       projectKeys.forget(projectId);
-      return withKeys(vault, membership);
+      return withKeys(vault, membership.project, membership.role);
     },
 
     /**
@@ -102,10 +96,12 @@ async function requireFewProjects(projectsPerUser: number, em: Em, userId: strin
 
 export type MemberProject = ReturnType<typeof withKeys>;
 
-function withKeys(vault: KeyVault, membership: ProjectMembership) {
-  const { project, role } = membership;
+type StoredProject = Pick<Project, Exclude<keyof ListedProject, 'role'>>;
+
+function withKeys(vault: KeyVault, project: StoredProject, role: ProjectRole) {
   return {
-    membership,
+    project,
+    role,
     publicKey: vault.openPublicKey(project.id, project.publicKeyEncrypted),
     secretKey: mayAdminister(role) ? vault.openSecretKey(project.id, project.secretKeyEncrypted) : undefined,
   };

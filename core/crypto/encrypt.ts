@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { type CipherKey, createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const formatVersion = 1;
 const nonceBytes = 12;
@@ -11,7 +11,7 @@ const headerBytes = 1 + nonceBytes + tagBytes;
  * @param context where the text belongs, such as row and column; decryption needs the same context, so a
  *   ciphertext copied to another row does not decrypt
  */
-export function encryptText(key: Buffer, text: string, context: string): Buffer {
+export function encryptText(key: CipherKey, text: string, context: string): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   cipher.setAAD(Buffer.from(context, 'utf8'));
@@ -20,7 +20,7 @@ export function encryptText(key: Buffer, text: string, context: string): Buffer 
 }
 
 /** @throws Error naming `APP_SECRET` when the key or the context differs, or a byte was changed */
-export function decryptText(key: Buffer, sealed: Uint8Array, context: string): string {
+export function decryptText(key: CipherKey, sealed: Uint8Array, context: string): string {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   if (bytes.length < headerBytes || bytes[0] !== formatVersion) throw new Error('Unknown ciphertext format');
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(1, 1 + nonceBytes), {

@@ -76,10 +76,6 @@ export class MembershipRepository extends EntityRepository<Membership> {
     return this.findOne({ project: projectId, user: userId }, { populate: ['project'], refresh: true });
   }
 
-  listWithProjects(userId: string): Promise<Loaded<Membership, 'project'>[]> {
-    return this.find({ user: userId }, { populate: ['project'], orderBy: { project: { id: 'asc' } } });
-  }
-
   listWithUsers(projectId: string, role?: ProjectRole): Promise<Loaded<Membership, 'user'>[]> {
     return this.find(
       { project: projectId, ...(role && { role }) },

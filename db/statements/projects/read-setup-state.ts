@@ -14,18 +14,24 @@ const row = z.object({
 /**
  * Checks tables by their first matching row. Contact statistics exclude test emails, and emails to contacts deleted since:
  * those are found among the first thousand emails of the project.
+ *
+ * Each row is the first by an index that starts with the project. Without an order Postgres expects to meet one soon, as it
+ * expects thousands of rows of each project, and reads the table: all of it for a project that has none.
  */
 export function readSetupState(em: Em, projectId: string) {
+  const hasSql = (table: string, order: string, condition = 'true') =>
+    `exists (select from (
+       select from ${table} where project_id = $1 and ${condition} order by ${order} limit 1) first)`;
   const sql = `select
-       exists (select from domains where project_id = $1 and status = 'verified') as "hasVerifiedDomain",
-       exists (select from contact_event_stats where project_id = $1 and name = 'email.sent')
+       ${hasSql('domains', 'domain', "status = 'verified'")} as "hasVerifiedDomain",
+       ${hasSql('contact_event_stats', 'contact_id', "name = 'email.sent'")}
          or exists (
            select from (select sent_at from emails where project_id = $1 order by id limit 1000) e
            where sent_at is not null
          ) as "hasSentEmail",
-       exists (select from contacts where project_id = $1) as "hasContacts",
-       exists (select from event_names where project_id = $1) as "hasTrackedEvent",
-       exists (select from campaigns where project_id = $1) as "hasCampaign",
-       exists (select from workflows where project_id = $1) as "hasWorkflow"`;
+       ${hasSql('contacts', 'created_at, id')} as "hasContacts",
+       ${hasSql('event_names', 'name')} as "hasTrackedEvent",
+       ${hasSql('campaigns', 'created_at, id')} as "hasCampaign",
+       ${hasSql('workflows', 'created_at, id')} as "hasWorkflow"`;
   return queryRow(em, row, sql, [projectId]);
 }

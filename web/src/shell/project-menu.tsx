@@ -15,7 +15,7 @@ export function ProjectMenu({
 }) {
   const navigate = useNavigate();
   const { data } = useSuspenseQuery(projectsQuery);
-  const isUnique = (name: string) => data.data.filter((project) => project.name === name).length === 1;
+  const byName = Map.groupBy(data.data, ({ name }) => name);
   const open = (projectId: string) => {
     onLeave?.();
     void navigate({ to: '/projects/$projectId', params: { projectId } });
@@ -29,7 +29,10 @@ export function ProjectMenu({
           id,
           label: name,
           // Distinguishes projects with the same name.
-          note: isUnique(name) ? undefined : `Created ${exactText(new Date(createdAt), Date.now())}`,
+          note:
+            byName.get(name)?.length === 1
+              ? undefined
+              : `Created ${exactText(new Date(createdAt), Date.now())}`,
           onAction: () => open(id),
         })),
         {

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { Menu as AriaMenu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
 import { Text } from 'react-aria-components/Text';
+import { ListLayout, Virtualizer } from 'react-aria-components/Virtualizer';
 import { IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { OptionNote, optionLook, popoverLook } from './select.tsx';
@@ -28,6 +29,9 @@ interface MenuProps {
   trigger?: ReactNode;
 }
 
+/** Of a longer menu, such as that of thousands of projects, only the visible entries are rendered. */
+const mostRendered = 100;
+
 export function Menu({ label, actions, trigger }: MenuProps) {
   const [isPending, setIsPending] = useState(false);
   const run = async (action: () => unknown) => {
@@ -46,26 +50,43 @@ export function Menu({ label, actions, trigger }: MenuProps) {
         </IconButton>
       )}
       <Popover offset={4} className={classNames(popoverLook, 'min-w-44')}>
-        <AriaMenu className="outline-none" aria-label={label}>
-          {actions.map(({ onAction, note, ...action }) => (
-            <MenuItem
-              key={action.id ?? action.label}
-              {...(onAction && { onAction: () => void run(onAction) })}
-              {...(action.href !== undefined && { href: action.href, target: '_blank', rel: 'noreferrer' })}
-              isDisabled={action.isDisabled ?? false}
-              textValue={action.label}
-              className={classNames(optionLook, 'cursor-pointer', action.isDangerous && 'text-bad')}
-            >
-              <span className="min-w-0">
-                <Text slot="label" className="block">
-                  {action.label}
-                </Text>
-                {note !== undefined && <OptionNote>{note}</OptionNote>}
-              </span>
-            </MenuItem>
-          ))}
-        </AriaMenu>
+        <Actions label={label} actions={actions} run={(action) => void run(action)} />
       </Popover>
     </MenuTrigger>
+  );
+}
+
+interface ActionsProps extends Pick<MenuProps, 'label' | 'actions'> {
+  run: (action: () => unknown) => void;
+}
+
+function Actions({ label, actions, run }: ActionsProps) {
+  const isLong = actions.length > mostRendered;
+  const menu = (
+    <AriaMenu className={classNames('outline-none', isLong && 'h-76 w-64 overflow-auto')} aria-label={label}>
+      {actions.map(({ onAction, note, ...action }) => (
+        <MenuItem
+          key={action.id ?? action.label}
+          {...(onAction && { onAction: () => run(onAction) })}
+          {...(action.href !== undefined && { href: action.href, target: '_blank', rel: 'noreferrer' })}
+          isDisabled={action.isDisabled ?? false}
+          textValue={action.label}
+          className={classNames(optionLook, 'cursor-pointer', action.isDangerous && 'text-bad')}
+        >
+          <span className="min-w-0">
+            <Text slot="label" className="block">
+              {action.label}
+            </Text>
+            {note !== undefined && <OptionNote>{note}</OptionNote>}
+          </span>
+        </MenuItem>
+      ))}
+    </AriaMenu>
+  );
+  if (!isLong) return menu;
+  return (
+    <Virtualizer layout={ListLayout} layoutOptions={{ estimatedRowHeight: 32 }}>
+      {menu}
+    </Virtualizer>
   );
 }

@@ -16,6 +16,9 @@ type Project = Schema<'Project'>;
 
 const roles = { OWNER: 'Owner', ADMIN: 'Admin', MEMBER: 'Member' } as const;
 
+/** Rows shown at first, and added by "Show more". */
+const step = 100;
+
 interface ProjectsSectionProps {
   query: UseQueryResult<{ data: Project[] }, unknown>;
   onCreate: () => void;
@@ -40,56 +43,76 @@ export function ProjectsSection({ query, onCreate }: ProjectsSectionProps) {
               Contacts, emails and keys belong to a project. Create one, or ask to be invited.
             </EmptyState>
           ) : (
-            <Table
-              label="Projects"
-              rows={data}
-              idOf={({ id }) => id}
-              columns={[
-                {
-                  header: 'Name',
-                  isBreakable: true,
-                  className: 'max-w-80',
-                  cell: ({ id, name }) => (
-                    <RowLink to="/projects/$projectId" params={{ projectId: id }}>
-                      {name}
-                    </RowLink>
-                  ),
-                },
-                { header: 'Your role', cell: ({ role }) => roles[role] },
-                {
-                  header: 'Status',
-                  cell: ({ disabled }) =>
-                    disabled ? <Badge tone="bad">Disabled</Badge> : <Badge tone="good">Active</Badge>,
-                },
-                {
-                  header: 'Created',
-                  align: 'right',
-                  isSecondary: true,
-                  cell: ({ createdAt }) => <Time at={createdAt} />,
-                },
-                {
-                  header: 'Actions',
-                  isHeaderHidden: true,
-                  align: 'right',
-                  cell: (project) => (
-                    <Menu
-                      label={`Actions for ${project.name}`}
-                      actions={[
-                        {
-                          label: 'Leave the project …',
-                          isDangerous: true,
-                          onAction: () => setLeaving(project),
-                        },
-                      ]}
-                    />
-                  ),
-                },
-              ]}
-            />
+            <ProjectTable projects={data} onLeave={setLeaving} />
           )
         }
       </Loaded>
       {user && <LeaveProjectDialog project={leaving} userId={user.id} onClose={() => setLeaving(null)} />}
     </Section>
+  );
+}
+
+function ProjectTable({
+  projects,
+  onLeave,
+}: {
+  projects: readonly Project[];
+  onLeave: (project: Project) => void;
+}) {
+  const [shown, setShown] = useState(step);
+  return (
+    <>
+      <Table
+        label="Projects"
+        rows={projects.slice(0, shown)}
+        idOf={({ id }) => id}
+        columns={[
+          {
+            header: 'Name',
+            isBreakable: true,
+            className: 'max-w-80',
+            cell: ({ id, name }) => (
+              <RowLink to="/projects/$projectId" params={{ projectId: id }}>
+                {name}
+              </RowLink>
+            ),
+          },
+          { header: 'Your role', cell: ({ role }) => roles[role] },
+          {
+            header: 'Status',
+            cell: ({ disabled }) =>
+              disabled ? <Badge tone="bad">Disabled</Badge> : <Badge tone="good">Active</Badge>,
+          },
+          {
+            header: 'Created',
+            align: 'right',
+            isSecondary: true,
+            cell: ({ createdAt }) => <Time at={createdAt} />,
+          },
+          {
+            header: 'Actions',
+            isHeaderHidden: true,
+            align: 'right',
+            cell: (project) => (
+              <Menu
+                label={`Actions for ${project.name}`}
+                actions={[
+                  {
+                    label: 'Leave the project …',
+                    isDangerous: true,
+                    onAction: () => onLeave(project),
+                  },
+                ]}
+              />
+            ),
+          },
+        ]}
+      />
+      {projects.length > shown && (
+        <Button className="self-center" onPress={() => setShown(shown + step)}>
+          Show more
+        </Button>
+      )}
+    </>
   );
 }
