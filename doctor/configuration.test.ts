@@ -29,7 +29,7 @@ it.each([
   ['warning', { API_URL: 'http://localhost:8080' }, 'API_URL points to localhost'],
   ['warning', { API_URL: '' }, 'API_URL points to 127.0.0.1'],
   ['warning', { API_URL: '', HOST: '::' }, 'API_URL points to [::]'],
-  ['warning', { API_URL: 'http://mail.example.com' }, 'API_URL is not https'],
+  ['warning', { API_URL: 'http://mail.example.com' }, 'no one-click unsubscribe'],
   ['warning', { SIGNUP_ENABLED: 'true' }, 'Anyone may sign up'],
   ['warning', { SNS_TOPIC_ARNS: '' }, 'SNS_TOPIC_ARNS is empty'],
   ['warning', { ACCOUNT_EMAIL_FROM: '' }, 'Nobody can reset a password'],

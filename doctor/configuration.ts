@@ -47,7 +47,7 @@ function* checkProduction(config: Config): Generator<Finding> {
     );
   } else if (protocol !== 'https:') {
     yield report.warning(
-      'API_URL is not https: cookies and keys are sent unencrypted',
+      'API_URL is not https: cookies and keys are sent unencrypted, and mail programs offer no one-click unsubscribe',
       'Put a proxy with TLS in front of the API.',
     );
   }

@@ -28,6 +28,8 @@ export function queueAccountEmail(
     ...accountEmailTemplate,
     fromEmail: from.email,
     fromName: from.name,
+    // RFC 3834: without it, absence notes answer.
+    headers: { 'Auto-Submitted': 'auto-generated' },
     variables: {
       ...accountEmailVariables(email.locale, from.name, email.texts),
       sealedLink: sealAccountLink(linkKey, contentId, email.link),

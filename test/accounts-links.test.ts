@@ -22,7 +22,9 @@ describe('the proof of an address', () => {
     expect(message).toMatchObject({
       from: 'Posthaste <service@accounts.test>',
       subject: 'Confirm your email address',
+      headers: { 'Auto-Submitted': 'auto-generated' },
     });
+    expect(message?.html.match(/<a (?!ses:no-track )/g)).toBeNull();
     expect(message?.link.href).toBe(`https://app.example.com/mail/verify-email?token=${token}`);
     expect(message?.text.split(message?.link.href ?? '')).toHaveLength(2);
     expect(message?.text).toContain('for 24 hours');

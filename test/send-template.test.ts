@@ -126,7 +126,7 @@ describe('the type of a template', () => {
     const german = { subscribed: true, data: { locale: 'de' } };
     const message = await arrived(stack.ses, await send(id, german));
     expect(message.html).toMatch(
-      /^<p>Hallo<\/p><div .*Sie erhalten .*<a href="http[^"]+\/unsubscribe\/[^"]+".*>Abmelden<\/a>/,
+      /^<p>Hallo<\/p><div .*Sie erhalten .*<a ses:no-track href="http[^"]+\/unsubscribe\/[^"]+".*>Abmelden<\/a>/,
     );
     expect(message.text).toContain('Abmelden: http');
     expect(message.headers).toMatchObject({

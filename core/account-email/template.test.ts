@@ -57,7 +57,9 @@ describe('an email about an account', () => {
     const { html, subject } = mail();
     expect(subject).toBe('Invitation to Acme');
     expect(
-      html.match(/<a [^>]*href="https:\/\/app\.example\.com\/invitation\?token=abc&amp;lang=en"/g),
+      html.match(
+        /<a ses:no-track [^>]*href="https:\/\/app\.example\.com\/invitation\?token=abc&amp;lang=en"/g,
+      ),
     ).toHaveLength(2);
     expect(html).toContain('<html lang="en">');
     expect(html).not.toMatch(/<img|<link|src=|url\(|@import|<script/i);

@@ -19,6 +19,7 @@ const style = `
 /**
  * Liquid template of all account emails. Its variables (`accountEmailVariables`, and `accountLink`, which may be empty)
  * are inserted as text, never read as Liquid or HTML. HTML-only parts are marked `data-text="none"`.
+ * SES does not put its own address in place of links with `ses:no-track`: its events would carry their tokens.
  */
 export const accountEmailTemplate = {
   subject: '{{ title }}',
@@ -40,8 +41,8 @@ export const accountEmailTemplate = {
 <tr><td class="card" style="padding:36px 40px;background:#ffffff;border:1px solid #e1e4e8;border-top:4px solid ${defaultBrandColor};border-radius:8px;word-break:break-word">
 <h1 class="ink" style="margin:0 0 12px;${font};font-size:24px;line-height:31px;font-weight:700;color:#1b1f24">{{ title }}</h1>
 <p class="ink" style="margin:0;${font};font-size:16px;line-height:25px;color:#1b1f24">{{ text }}</p>
-{% if accountLink != "" %}<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:24px 0 0"><tr><td align="center" bgcolor="${defaultBrandColor}" style="border-radius:8px"><a href="{{ accountLink }}" style="display:inline-block;padding:13px 26px;border-radius:8px;${font};font-size:16px;line-height:22px;font-weight:600;text-decoration:none;${button}">{{ button }}</a></td></tr></table>{% endif %}{% if expiry != "" %}<p class="soft" style="margin:24px 0 0;${font};font-size:14px;line-height:21px;color:#57606a">{{ expiry }}</p>{% endif %}
-<div data-text="none">{% if accountLink != "" %}<p class="soft rule" style="margin:24px 0 0;padding:20px 0 0;border-top:1px solid #e1e4e8;${font};font-size:13px;line-height:20px;color:#57606a">{{ fallback }}<br><a class="link" href="{{ accountLink }}" style="color:${defaultBrandColor};word-break:break-all">{{ accountLink }}</a></p>{% endif %}</div>
+{% if accountLink != "" %}<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:24px 0 0"><tr><td align="center" bgcolor="${defaultBrandColor}" style="border-radius:8px"><a ses:no-track href="{{ accountLink }}" style="display:inline-block;padding:13px 26px;border-radius:8px;${font};font-size:16px;line-height:22px;font-weight:600;text-decoration:none;${button}">{{ button }}</a></td></tr></table>{% endif %}{% if expiry != "" %}<p class="soft" style="margin:24px 0 0;${font};font-size:14px;line-height:21px;color:#57606a">{{ expiry }}</p>{% endif %}
+<div data-text="none">{% if accountLink != "" %}<p class="soft rule" style="margin:24px 0 0;padding:20px 0 0;border-top:1px solid #e1e4e8;${font};font-size:13px;line-height:20px;color:#57606a">{{ fallback }}<br><a ses:no-track class="link" href="{{ accountLink }}" style="color:${defaultBrandColor};word-break:break-all">{{ accountLink }}</a></p>{% endif %}</div>
 </td></tr>
 <tr><td class="soft" style="padding:16px 4px 0;${font};font-size:13px;line-height:20px;color:#57606a">{{ hint }}</td></tr>
 </table>

@@ -20,12 +20,16 @@ export function sanitizeHeaderValue(value: string, maxLength = maxHeaderLength):
 
 /**
  * Encodes unstructured text (a custom header, a display name) in printable ASCII: unchanged if it already is,
- * otherwise as RFC 2047 encoded words, each of whole characters.
+ * otherwise as RFC 2047 encoded words, each of whole characters. An id or address in brackets at the end stays readable,
+ * as in `List-ID: Zoë's news <news.example.com>`.
  */
 export function encodeHeaderText(value: string): string {
   if (printableAscii.test(value) && !value.includes('=?')) return value.trim();
   const text = sanitizeHeaderValue(value, Number.POSITIVE_INFINITY);
-  return printableAscii.test(text) && !text.includes('=?') ? text : encodeWords(text);
+  if (printableAscii.test(text) && !text.includes('=?')) return text;
+  const end = text.lastIndexOf(' <');
+  const isBracketed = end > 0 && /^ <[\x21-\x7e]+>$/.test(text.slice(end)) && !text.includes('=?', end);
+  return isBracketed ? encodeWords(text.slice(0, end)) + text.slice(end) : encodeWords(text);
 }
 
 export function encodeWords(text: string): string {

@@ -100,6 +100,16 @@ describe('rendered header values', () => {
     expect(sanitizeHeaderValue(value)).toBe(expected);
   });
 
+  it.each([
+    ['Zoë <news.example.com>', '=?UTF-8?B?Wm/Dqw==?= <news.example.com>'],
+    ['=?UTF-8?B?YQ==?= <a@x.io>', '=?UTF-8?B?PT9VVEYtOD9CP1lRPT0/PQ==?= <a@x.io>'],
+    ['a <zoë@x.io>', '=?UTF-8?B?YSA8em/Dq0B4LmlvPg==?='],
+    ['a <=?UTF-8?B?YQ==?=>', '=?UTF-8?B?YSA8PT9VVEYtOD9CP1lRPT0/PT4=?='],
+    ['"Zoe" <news.example.com>', '"Zoe" <news.example.com>'],
+  ])('encodes %s as %s', (value, expected) => {
+    expect(encodeHeaderText(value)).toBe(expected);
+  });
+
   it('cuts at 998 characters, of which a pair is one', () => {
     expect(sanitizeHeaderValue('x'.repeat(1200))).toHaveLength(998);
     expect(sanitizeHeaderValue('😀'.repeat(998))).toBe('😀'.repeat(998));

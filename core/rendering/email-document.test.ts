@@ -94,7 +94,7 @@ describe('renderEmail', () => {
     expect(render({}, options('HEADLESS'))).toMatchObject({ html: '<p>b</p>', text: 'b' });
     const marketing = render({}, options('MARKETING'));
     expect(marketing.html).toMatch(
-      /^<p>b<\/p><div .*<a href="https:\/\/mail\.x\.io\/unsubscribe\/abc\?a=1&amp;b=2".*>Unsubscribe<\/a>.*<\/div>$/,
+      /^<p>b<\/p><div .*<a ses:no-track href="https:\/\/mail\.x\.io\/unsubscribe\/abc\?a=1&amp;b=2".*>Unsubscribe<\/a>.*<\/div>$/,
     );
     expect(marketing.text).toBe(
       'b\n\n-- \nYou receive this email because you subscribed to it.\nUnsubscribe: https://mail.x.io/unsubscribe/abc?a=1&b=2\nChange your preferences: https://mail.x.io/manage/abc',

@@ -29,11 +29,12 @@ const footerOf = (texts: FooterTexts): Footer =>
 
 function htmlFooter(text: (typeof messages)[Locale], address: string | null): string[] {
   const style = 'style="color:#666666;text-decoration:underline"';
+  // `ses:no-track`: an opt-out is no click of the campaign. Source: Amazon SES developer guide, metrics FAQ.
   const lines = escapeHtml(withoutHoles(address ?? '')).replaceAll('\n', '<br>');
   return [
     '<div style="margin:24px auto 0;padding:16px;text-align:center;font-family:Arial,Helvetica,sans-serif;' +
-      `font-size:12px;line-height:18px;color:#666666">${escapeHtml(text['footer.reason'])}<br><a href="`,
-    `" ${style}>${escapeHtml(text['footer.unsubscribe'])}</a> · <a href="`,
+      `font-size:12px;line-height:18px;color:#666666">${escapeHtml(text['footer.reason'])}<br><a ses:no-track href="`,
+    `" ${style}>${escapeHtml(text['footer.unsubscribe'])}</a> · <a ses:no-track href="`,
     `" ${style}>${escapeHtml(text['footer.preferences'])}</a>${address === null ? '' : `<br><br>${lines}`}</div>`,
   ];
 }

@@ -1,10 +1,8 @@
 import { type TagToken, Tokenizer, type TopLevelToken, TypeGuards } from 'liquidjs';
 import { rawFilters } from './filters.ts';
-import { convertMarkup } from './plain-text.ts';
+import { convertMarkup, placeholderStart } from './plain-text.ts';
 import { compileTemplate, type Template } from './template.ts';
 
-/** Noncharacters: never in real text, ignored by HTML parsers, neither letters nor blanks. */
-const placeholderStart = '\ufdd0';
 const placeholderEnd = '\ufdd1';
 /** One private character per piece, so that no digit or letter joins the text around it. */
 const firstPlace = 0xf0000;

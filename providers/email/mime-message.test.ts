@@ -1,5 +1,6 @@
+import PostalMime from 'postal-mime';
 import { expect, it } from 'vitest';
-import { exampleEmail } from '../testing/example-email.ts';
+import { exampleEmail, namedEmail } from '../testing/example-email.ts';
 import { buildMime, toMimeMessage } from './mime-message.ts';
 
 function typeOf(bytes: Uint8Array, contentType = 'message/rfc822'): string | undefined {
@@ -15,7 +16,9 @@ function typeOf(bytes: Uint8Array, contentType = 'message/rfc822'): string | und
 it.each([
   ['', 'message/rfc822'],
   ['Subject: Hi\r\n\r\nHello', 'message/rfc822'],
-  [`${'x'.repeat(998)}\r\n${'x'.repeat(998)}\n${'x'.repeat(998)}\r${'x'.repeat(998)}`, 'message/rfc822'],
+  [`${'x'.repeat(998)}\r\n${'x'.repeat(998)}\n${'x'.repeat(998)}`, 'message/rfc822'],
+  ['Subject: Hi\r\n\r\nHello\rthere', 'application/octet-stream'],
+  ['Subject: Hi\r', 'application/octet-stream'],
   [`Subject: Hi\r\n\r\n${'x'.repeat(999)}`, 'application/octet-stream'],
   [`${'x'.repeat(999)}\r\n`, 'application/octet-stream'],
   ['Subject: Hi\r\n\r\n\0', 'application/octet-stream'],
@@ -54,3 +57,26 @@ it.each(['Ж'.repeat(200), 'ab ä'.repeat(70), 'a'.repeat(310), '汉'.repeat(100
     expect(to.length).toBeGreaterThan(150);
   },
 );
+
+it('ends each line of a body with CR and LF, whatever ends it in the template', async () => {
+  for (const letter of ['a', 'ü']) {
+    const body = `${letter}\r${letter}\n${letter}\r\n\r${letter}`;
+    const mime = await buildMime(exampleEmail({ html: body, text: body }));
+    expect(mime.toString()).not.toMatch(/\r(?!\n)|(?<!\r)\n/);
+    const shown = [letter, letter, letter, '', letter].join('\r\n');
+    const wanted = letter === 'a' ? shown : Buffer.from(shown).toString('base64');
+    expect(mime.toString().split(wanted)).toHaveLength(3);
+  }
+});
+
+it('folds no header into a line of spaces', async () => {
+  const text = `Order${' '.repeat(200)}shipped`;
+  const mime = (await buildMime(namedEmail(text, { headers: { 'X-Note': text } }))).toString();
+  const [head = ''] = mime.split('\r\n\r\n');
+  for (const line of head.split('\r\n')) expect(line).toMatch(/\S/);
+  expect(await PostalMime.parse(mime)).toMatchObject({
+    subject: text,
+    from: { name: 'Order shipped' },
+    to: [{ name: 'Order shipped' }],
+  });
+});

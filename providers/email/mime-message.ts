@@ -13,12 +13,15 @@ function toMailbox({ email, name }: { email: string; name: string | null }) {
   return { address: email, name: shortenName({ name }, most) };
 }
 
+// Folding at these would leave a line of spaces, which a server may take for the end of the headers (RFC 5322, 3.2.2).
+const manySpaces = / {20,}/;
+
 // Encoded words can be folded between them.
 function toHeaderValue(value: string): string {
   const text = encodeHeaderText(value);
   // A continued value begins with a space, which counts.
   const isUnfoldable = text.split(' ').some((word) => word.length >= mostPerLine);
-  return isUnfoldable ? encodeWords(text) : text;
+  return isUnfoldable || manySpaces.test(text) ? encodeWords(text) : text;
 }
 
 // nodemailer would write a quoted string, such as the name of a List-ID, as encoded words (RFC 2047, 5 forbids them there).
@@ -33,7 +36,7 @@ function isLinesOfAscii(bytes: Uint8Array): boolean {
   // By index: an iterator takes five times as long.
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
-    if (byte === 0 || byte > 0x7f) return false;
+    if (byte === 0 || byte > 0x7f || (byte === 0x0d && bytes[at + 1] !== 0x0a)) return false;
     inLine = byte === 0x0d || byte === 0x0a ? 0 : inLine + 1;
     if (inLine > mostPerLine) return false;
   }
@@ -50,15 +53,18 @@ function toContentType({ contentType, bytes }: OutgoingEmail['attachments'][numb
   return isComposite(type) && !isMessage ? 'application/octet-stream' : type;
 }
 
+// RFC 5322, 2.3: CR and LF only together; servers refuse others, or change them. RFC 2045, 6.8: also before base64.
+const toBody = (text: OutgoingEmail['text']) => wholeText(text).replace(/\r\n?|\n/g, '\r\n');
+
 export function toMimeMessage(email: OutgoingEmail) {
   const names = new Map(Object.keys(email.headers).map((name) => [name.toLowerCase(), name]));
-  const text = wholeText(email.text);
+  const text = toBody(email.text);
   return {
     from: toMailbox(email.from),
     to: toMailbox(email.to),
     ...(email.replyTo === null ? {} : { replyTo: toMailbox({ email: email.replyTo, name: null }) }),
     subject: toHeaderValue(sanitizeHeaderValue(email.subject)),
-    html: wholeText(email.html),
+    html: toBody(email.html),
     ...(text.trim() === '' ? {} : { text }),
     headers: Object.entries(email.headers).map(([key, value]) => ({ key, value: toHeader(value) })),
     // For names; other values are encoded here.

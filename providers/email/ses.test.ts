@@ -127,8 +127,8 @@ describe('handing emails over to SES', () => {
       to: { email: 'reader@mail.example', name: 'Робин "R" Читатель' },
       replyTo: 'help@shop.example',
       subject: `Ihre Bestellung ✓ ${'lang '.repeat(60)}`.trim(),
-      html: `<p>Grüße ✓</p><img src="cid:logo@shop">${'<!-- long -->'.repeat(100)}\n.\n</p>`,
-      text: `Grüße ✓\n.\nFrom here${' on'.repeat(500)}`,
+      html: `<p>Grüße ✓</p><img src="cid:logo@shop">${'<!-- long -->'.repeat(100)}\r\n.\r\n</p>`,
+      text: `Grüße ✓\r\n.\r\nFrom here${' on'.repeat(500)}`,
       headers: {
         'List-Unsubscribe': `<https://shop.example/u/${'t'.repeat(300)}>`,
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',

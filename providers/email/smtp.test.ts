@@ -33,7 +33,7 @@ describe('handing emails over to an SMTP server', () => {
       replyTo: 'help@shop.example',
       subject: 'Grüße 🦄',
       html: '<p>Grüße</p><img src="cid:logo@shop">',
-      text: 'Grüße\n.\nfrom us',
+      text: 'Grüße\r\n.\r\nfrom us',
       headers: {
         'X-Order': '42',
         'X-Note': 'Grüße',

@@ -1,4 +1,6 @@
-const link = /<a\s[^>]*?href\s*=\s*(?:"(https?:[^"]*)"|'(https?:[^']*)'|(https?:[^\s>]+))/i;
+// SES tracks no clicks on links with `ses:no-track`.
+const link =
+  /<a\s(?![^>]*\bses:no-track\b)[^>]*?href\s*=\s*(?:"(https?:[^"]*)"|'(https?:[^']*)'|(https?:[^\s>]+))/i;
 
 export function firstLink(html: string | null): string | null {
   const found = html === null ? null : link.exec(html);

@@ -55,6 +55,7 @@ describe('first link', () => {
     ["<A class='b' HREF='http://a.test'>", 'http://a.test'],
     ['<a href=https://a.test/x>', 'https://a.test/x'],
     ['<a href="mailto:x@a.test"><a href="https://b.test">', 'https://b.test'],
+    ['<a ses:no-track href="https://a.test"><a href="https://b.test">', 'https://b.test'],
     ['<p>https://a.test</p>', null],
     [null, null],
   ])('of %s is %s', (html, link) => {
