@@ -23,7 +23,10 @@ export function formatMailbox(mailbox: Mailbox): string {
   return name === '' ? email : `${encodeName(name)} <${email}>`;
 }
 
-/** @returns the display name without control characters and repeated spaces, cut so that its encoded form has at most `most` characters */
+/**
+ * @returns the display name without control characters and repeated spaces, cut so that its encoded form has at most
+ * `most` characters
+ */
 export function shortenName({ name }: Pick<Mailbox, 'name'>, most: number): string {
   let shown = sanitizeHeaderValue(name ?? '', longestMailbox).replace(/ {2,}/g, ' ');
   for (let length = encodeName(shown).length; length > most; length = encodeName(shown).length) {

@@ -6,7 +6,7 @@ const maxConvertedTags = 6_000;
 const maxConvertedLength = 512 * 1024;
 const maxDepth = 100;
 const maxIndentedLevels = 5;
-/** In place of a template's tags: a noncharacter, never in real text, ignored by HTML parsers, neither letter nor blank. */
+/** Stands for a tag of a template: a noncharacter, never in real text, ignored by HTML parsers, no letter and no blank. */
 export const placeholderStart = '\ufdd0';
 
 const block = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
