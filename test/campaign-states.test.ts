@@ -181,7 +181,7 @@ describe('statistics', () => {
       [id],
     );
     expect((await sender.get(`/campaigns/${id}/stats`)).body).toEqual({
-      totalRecipients: 0,
+      totalRecipients: 300,
       sentCount: 300,
       deliveredCount: 290,
       openedCount: 100,
