@@ -216,6 +216,20 @@ async function startPaused(id: string, recipients: number): Promise<void> {
   );
 }
 
+it('a campaign being sent pauses when the project loses its sender domain', async () => {
+  await insertContacts(stack.em(), sender.projectId, 2);
+  const id = await create();
+  await replaceDomain(stack, sender, 'pending');
+  await startPaused(id, 2);
+  const pausedReason = `Paused while the domain ${sender.domain} is not verified`;
+  expect(await campaign(id)).toMatchObject({ status: 'SENDING', pausedReason });
+  expect((await sender.get('/campaigns')).body.data).toMatchObject([{ id, pausedReason }]);
+  await replaceDomain(stack, sender, 'verified');
+  expect((await campaign(id)).pausedReason).toBe(null);
+  await sent(id);
+  await delivered(id, 2);
+});
+
 describe('excluded contacts', () => {
   it('are SUPPRESSED when they opt out between the freeze and the send', async () => {
     await insertContacts(stack.em(), sender.projectId, 4);

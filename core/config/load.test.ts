@@ -32,6 +32,15 @@ it('reports all faults at once, also variables that lack another one', () => {
   expect(faults({ ...all, PORT: 'http' })).toEqual([expect.stringMatching(/^PORT: /), ...lacking]);
 });
 
+it.each(['STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICE_IDS'])(
+  'does not take STRIPE_SECRET_KEY without %s',
+  (missing) => {
+    const all = { STRIPE_SECRET_KEY: 'sk', STRIPE_WEBHOOK_SECRET: 'whsec', STRIPE_PRICE_IDS: 'price_1' };
+    expect(load(all)).toMatchObject({ STRIPE_SECRET_KEY: 'sk' });
+    expect(() => load({ ...all, [missing]: '' })).toThrow(`${missing}: Required with STRIPE_SECRET_KEY`);
+  },
+);
+
 it.each([
   ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
   ['OAUTH_GOOGLE_CLIENT_ID', 'OAUTH_GOOGLE_CLIENT_SECRET'],
