@@ -9,7 +9,7 @@ import { notifyProjectChange } from '../db/statements/projects/notify-project-ch
 /**
  * Asks the provider for the state of a domain and records it; when the status changed, every process drops its caches
  * of the project. An answer is dropped and requested again if another check was recorded meanwhile: it may be the older
- * of the two, and a verified domain is next checked after an hour.
+ * of the two, and a verified domain is next checked hours later.
  *
  * @param ask throws while the provider does not answer
  * @returns null when the domain was removed in the meantime

@@ -7,8 +7,8 @@ const checksAtOnce = 8;
 /** Of domains whose last check was slow, such as those of a project whose name servers do not answer. */
 const slowAtOnce = 4;
 const slowMs = 1_500;
-/** Twice the interval of the checks of a verified domain. */
-const rememberedMs = 2 * 60 * 60 * 1000;
+/** Twice the usual interval of the checks of a verified domain. */
+const rememberedMs = 12 * 60 * 60 * 1000;
 const [shortestDelayMs, longestDelayMs] = [5_000, 60_000];
 
 type Check = (domainId: string) => Promise<DomainVerificationOutcome>;
