@@ -180,7 +180,7 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     const contactId = await createContact(sender, 'linus@example.com');
     const started = await sender.post(`/workflows/${id}/executions`, { contactId });
     const path = `/workflows/${id}/executions/${started.body.id}`;
-    await eventually(
+    const first = await eventually(
       () => asked(path),
       ({ body }) => body.status === 'FAILED',
     );
@@ -191,6 +191,23 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await page.getByRole('link', { name: '1 failed' }).click();
     await page.getByRole('link', { name: 'linus@example.com' }).waitFor();
     await button(/^Failed \(1\)/).waitFor();
+
+    await button('Retry failed 1').click();
+    const dialog = page.getByRole('dialog', { name: 'Retry failed executions' });
+    await dialog.getByRole('button', { name: /The last 24 hours/ }).waitFor();
+    await dialog.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('1 execution continues').waitFor();
+    // The URL still leads nowhere, so it fails again.
+    const failedAfter = (before: string) =>
+      eventually(
+        () => asked(path),
+        ({ body }) => body.status === 'FAILED' && body.completedAt > before,
+      );
+    const second = (await failedAfter(first.body.completedAt)).body;
+    await page.goto(`projects/${project.id}${path}`);
+    await button('Retry').click();
+    await page.getByText('Continues at the step that failed').waitFor();
+    await failedAfter(second.completedAt);
   });
 
   it('is not enabled in a version that the user has not seen', async () => {

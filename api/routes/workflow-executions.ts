@@ -114,6 +114,36 @@ export const cancelExecution = defineRoute('DELETE /workflows/:id/executions/:ex
     ctx.services.workflowExecutions.cancel(project.id, params.id, params.executionId),
 });
 
+export const retryExecution = defineRoute('POST /workflows/:id/executions/:executionId/retry', {
+  summary: 'Retry a failed execution',
+  description: `Continues at the step that failed and repeats no step before it: in the live version of the workflow, where the step may
+have been corrected, or in its own version if the live one has that step no longer. A repeated webhook has the same \`webhook-id\`.
+409 when it has not failed, the contact is in the workflow again, or nothing is left to repeat: the contact or the
+step was deleted, an event that it waited for did not fit, or it was stopped as part of an endless loop.`,
+  refuseDisabledProject: true,
+  responses: ok('The execution.', schemas.executionSchema, { ...example, status: 'RUNNING', resumeAt: null }),
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  async handler(ctx, { project, params }) {
+    const execution = await ctx.services.executionRetries.retry(project.id, params.id, params.executionId);
+    ctx.body = presentExecution(execution, ctx.services.temporalRuns);
+  },
+});
+
+export const retryFailedExecutions = defineRoute('POST /workflows/:id/executions/retry-failed', {
+  summary: 'Retry failed executions',
+  description:
+    'As for a single one, such as after an outage of a webhook. Of several of a contact, the newest continues.',
+  refuseDisabledProject: true,
+  place: 'later',
+  body: schemas.retryFailedBodySchema,
+  bodyExample: { failedSince: '2026-01-31T09:00:00Z' },
+  responses: ok('Number of executions.', schemas.retriedExecutionsSchema, { retried: 12, skipped: 1 }),
+  errors: ['NOT_FOUND'],
+  async handler(ctx, { project, params, body }) {
+    ctx.body = await ctx.services.executionRetries.retryFailed(project.id, params.id, body);
+  },
+});
+
 export const cancelAllExecutions = defineRoute('POST /workflows/:id/executions/cancel-all', {
   summary: 'Cancel all active executions',
   description: 'Those that start during the call stay.',

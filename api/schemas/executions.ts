@@ -3,6 +3,7 @@ import { idSchema } from '../../core/id-schema.ts';
 import { executionStatuses } from '../../core/workflows/execution-status.ts';
 import { stepTypes } from '../../core/workflows/step-config.ts';
 import { executionsWithSteps } from '../../db/statements/workflows/count-executions.ts';
+import { dateSchema } from './activity.ts';
 import { largePageQuerySchema, largePageSchema } from './pagination.ts';
 import { temporalUrlSchema } from './temporal-run.ts';
 import { workflowContextSchema } from './workflow-context.ts';
@@ -52,6 +53,17 @@ export const executionWithStepsSchema = executionSchema
 
 export const cancelledExecutionsSchema = z.object({ cancelled: z.int() });
 
+export const retriedExecutionsSchema = z.object({
+  retried: z.int(),
+  skipped: z.int().describe('Those that stay: as for a single one.'),
+});
+
+export const retryFailedBodySchema = z
+  .object({
+    failedSince: dateSchema.nullish().describe('Only those that failed since then; all if omitted.'),
+  })
+  .nullish();
+
 export const startExecutionBodySchema = z.object({
   contactId: idSchema,
   context: workflowContextSchema
@@ -73,5 +85,6 @@ export const listExecutionsQuerySchema = largePageQuerySchema.extend({
     ),
 });
 
+export type RetryFailedBody = z.output<typeof retryFailedBodySchema>;
 export type StartExecutionBody = z.output<typeof startExecutionBodySchema>;
 export type ListExecutionsQuery = z.output<typeof listExecutionsQuerySchema>;

@@ -28,6 +28,7 @@ import { createEmailDetailService } from './email-detail.ts';
 import { createEmailLogService } from './email-log.ts';
 import { createEmailPreviewService } from './email-preview.ts';
 import { createEventsService } from './events.ts';
+import { createExecutionRetriesService } from './execution-retries.ts';
 import { createInboundService } from './inbound.ts';
 import { createOAuthService } from './oauth.ts';
 import { createProjectErasureService } from './project-erasure.ts';
@@ -202,6 +203,7 @@ function workflowServices(context: ServiceContext) {
     workflowFields: createWorkflowFieldsService(orm, heavyReads),
     workflowGraphs: createWorkflowGraphsService(orm, templateTurns, writes),
     workflowExecutions: createWorkflowExecutionsService(orm, writes, committed),
+    executionRetries: createExecutionRetriesService(orm, writes, committed),
   };
 }
 

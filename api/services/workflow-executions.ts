@@ -27,7 +27,7 @@ export interface ExecutionOfContact {
   contactEmail: string | null;
 }
 
-const findExecution = async (em: Em, workflowId: string, id: string) =>
+export const findExecution = async (em: Em, workflowId: string, id: string) =>
   orNotFound(await em.findOne(WorkflowExecution, { id, workflowId }), 'Execution');
 
 /** An execution keeps the id of its contact only. */
@@ -54,7 +54,7 @@ async function ofContacts(em: Em, executions: WorkflowExecution[]): Promise<Exec
   }));
 }
 
-async function ofContact(em: Em, execution: WorkflowExecution): Promise<ExecutionOfContact> {
+export async function ofContact(em: Em, execution: WorkflowExecution): Promise<ExecutionOfContact> {
   const { contactId } = execution;
   const emails = await em.getRepository(Contact).findEmails([contactId]);
   return { execution, contactEmail: emails.get(contactId ?? '') ?? null };

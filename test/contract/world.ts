@@ -28,6 +28,7 @@ export interface World {
   step(): Promise<{ id: string; stepId: string }>;
   transition(): Promise<{ id: string; transitionId: string }>;
   execution(): Promise<{ id: string; executionId: string }>;
+  failedExecution(): Promise<{ id: string; executionId: string }>;
   domain(): Promise<string>;
   event(): Promise<{ name: string; contactId: string }>;
   importJob(): Promise<string>;
@@ -89,12 +90,18 @@ export async function createWorld(
   const contact = maker('contact', () => idOf('/contacts', { email: address(), data: { plan: 'pro' } }));
   const workflow = () => idOf('/workflows', { name: 'Welcome', eventName: 'signed up' });
 
-  async function withStep(): Promise<{ id: string; stepId: string; trigger: string }> {
+  const month = { type: 'DELAY', config: { amount: 30, unit: 'days' } };
+  async function withStep(step: object = month): Promise<{ id: string; stepId: string; trigger: string }> {
     const id = await workflow();
     const [{ id: trigger }] = (await call('GET', `/workflows/${id}`)).steps;
-    const config = { amount: 30, unit: 'days' };
-    const stepId = await idOf(`/workflows/${id}/steps`, { type: 'DELAY', config, autoConnect: trigger });
+    const stepId = await idOf(`/workflows/${id}/steps`, { ...step, autoConnect: trigger });
     return { id, stepId, trigger };
+  }
+  async function withExecution(step?: object) {
+    const { id } = await withStep(step);
+    const executionId = await idOf(`/workflows/${id}/executions`, { contactId: await contact() });
+    const state = async () => (await call('GET', `/workflows/${id}/executions/${executionId}`)).status;
+    return { id, executionId, state };
   }
 
   return {
@@ -124,11 +131,15 @@ export async function createWorld(
       return { id, transitionId };
     }),
     execution: maker('execution', async () => {
-      const { id } = await withStep();
-      const executionId = await idOf(`/workflows/${id}/executions`, { contactId: await contact() });
-      const state = async () => (await call('GET', `/workflows/${id}/executions/${executionId}`)).status;
+      const { state, ...ids } = await withExecution();
       await atRest(state, (status) => status === 'WAITING');
-      return { id, executionId };
+      return ids;
+    }),
+    failedExecution: maker('failed', async () => {
+      const config = { url: 'http://localhost:1/' };
+      const { state, ...ids } = await withExecution({ type: 'WEBHOOK', config });
+      await eventually(state, (status) => status === 'FAILED', patienceMs);
+      return ids;
     }),
     domain: maker('domain', async () => {
       const id = await idOf('/domains', { domain: `${randomUUID()}.example` });

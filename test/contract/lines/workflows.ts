@@ -273,6 +273,27 @@ export const workflowLines: readonly ContractLine[] = [
     ],
   },
   {
+    line: 'POST /workflows/:id/executions/:executionId/retry',
+    key: 'sk',
+    success: 200,
+    answer: executionFields,
+    valid: async (world) => ({ params: await world.failedExecution() }),
+    notWhileDisabled: true,
+    refusals: [conflict('it has not failed', async (_, world) => ({ params: await world.execution() }))],
+  },
+  {
+    line: 'POST /workflows/:id/executions/retry-failed',
+    key: 'sk',
+    success: 200,
+    answer: ['retried', 'skipped'],
+    valid: async (world) => ({
+      params: { id: (await world.failedExecution()).id },
+      body: { failedSince: '2026-01-31T09:00:00Z' },
+    }),
+    notWhileDisabled: true,
+    refusals: [invalid('the time is no time', withBody({ failedSince: 'yesterday' }))],
+  },
+  {
     line: 'POST /workflows/:id/executions/cancel-all',
     key: 'sk',
     success: 200,

@@ -1294,6 +1294,16 @@ export interface paths {
         /** Cancel an execution */
         delete: operations["deleteWorkflowsByIdExecutionsByExecutionId"];
     };
+    "/workflows/{id}/executions/{executionId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Retry a failed execution */
+        post: operations["postWorkflowsByIdExecutionsByExecutionIdRetry"];
+    };
     "/workflows/{id}/executions/cancel-all": {
         parameters: {
             query?: never;
@@ -1303,6 +1313,16 @@ export interface paths {
         };
         /** Cancel all active executions */
         post: operations["postWorkflowsByIdExecutionsCancelAll"];
+    };
+    "/workflows/{id}/executions/retry-failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Retry failed executions */
+        post: operations["postWorkflowsByIdExecutionsRetryFailed"];
     };
     "/workflows/{id}/statistics": {
         parameters: {
@@ -7926,6 +7946,36 @@ export interface operations {
             };
         };
     };
+    postWorkflowsByIdExecutionsByExecutionIdRetry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                executionId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowExecution"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     postWorkflowsByIdExecutionsCancelAll: {
         parameters: {
             query?: never;
@@ -7944,6 +7994,44 @@ export interface operations {
                 content: {
                     "application/json": {
                         cancelled: number;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postWorkflowsByIdExecutionsRetryFailed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    failedSince?: string | null;
+                } | null;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        retried: number;
+                        skipped: number;
                     };
                 };
             };

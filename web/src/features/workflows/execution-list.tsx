@@ -18,6 +18,7 @@ import { ExecutionBadge } from './execution-badge.tsx';
 import { executionFigure } from './execution-figure.ts';
 import { type ExecutionStatus, executionStatuses, isUnderWay, statusLooks } from './execution-status.ts';
 import { statisticsQuery } from './queries.ts';
+import { RetryFailedDialog } from './retry-executions.tsx';
 import { StartExecutionDialog } from './start-execution-dialog.tsx';
 
 const route = getRouteApi('/signed-in/projects/$projectId/workflows/$workflowId');
@@ -64,7 +65,7 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
 /** The filter with the number of executions in each status, and what can be done to all. */
 function ExecutionToolbar({ workflowId, steps }: { workflowId: string; steps: readonly Step[] }) {
   const { contact, at } = route.useSearch();
-  const [dialog, setDialog] = useState<'start' | 'cancel-all' | null>(null);
+  const [dialog, setDialog] = useState<'start' | 'cancel-all' | 'retry-failed' | null>(null);
   const close = () => setDialog(null);
   const { data: statistics } = useQuery({ ...statisticsQuery(workflowId), refetchInterval });
   const figures = statistics?.executions;
@@ -72,6 +73,7 @@ function ExecutionToolbar({ workflowId, steps }: { workflowId: string; steps: re
     figure === undefined ? '' : executionFigure(figure, statistics?.totalAccuracy ?? 'exact');
   const isNarrowed = Boolean(contact) || at !== undefined;
   const underWay = (figures?.RUNNING ?? 0) + (figures?.WAITING ?? 0);
+  const failed = figures?.FAILED ?? 0;
   return (
     <div className="flex flex-wrap items-center gap-2">
       {/* The figures are those of the whole workflow. */}
@@ -85,9 +87,13 @@ function ExecutionToolbar({ workflowId, steps }: { workflowId: string; steps: re
           Cancel all {shown(underWay)}
         </Button>
       )}
+      {failed > 0 && !isNarrowed && (
+        <Button onPress={() => setDialog('retry-failed')}>Retry failed {shown(failed)}</Button>
+      )}
       <Button onPress={() => setDialog('start')}>Start for a contact</Button>
       <StartExecutionDialog workflowId={workflowId} isOpen={dialog === 'start'} onClose={close} />
       <CancelAllDialog workflowId={workflowId} isOpen={dialog === 'cancel-all'} onClose={close} />
+      <RetryFailedDialog workflowId={workflowId} isOpen={dialog === 'retry-failed'} onClose={close} />
     </div>
   );
 }

@@ -17,6 +17,7 @@ import { type GraphView, GraphViewProvider } from './graph-view.ts';
 import { GraphCanvas } from './lazy-graph-canvas.ts';
 import { GraphOutline } from './outline.tsx';
 import { executionQuery, workflowQuery } from './queries.ts';
+import { RetryButton } from './retry-executions.tsx';
 import { StepRuns } from './step-runs.tsx';
 import { useDefaultView } from './use-default-view.ts';
 import { useNames } from './use-names.ts';
@@ -48,11 +49,15 @@ export function ExecutionPage() {
         search: { view: 'executions' },
       }}
       actions={
-        execution &&
-        isUnderWay(execution.status) && (
-          <Button look="danger" onPress={() => setIsCancelling(true)}>
-            Cancel
-          </Button>
+        execution && (
+          <>
+            {execution.status === 'FAILED' && <RetryButton execution={execution} />}
+            {isUnderWay(execution.status) && (
+              <Button look="danger" onPress={() => setIsCancelling(true)}>
+                Cancel
+              </Button>
+            )}
+          </>
         )
       }
     >
