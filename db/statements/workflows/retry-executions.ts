@@ -19,7 +19,8 @@ with workflow as materialized (
 failed as materialized (
   select x.id, x.project_id, x.contact_id, x.version, x.visit, x.current_step_id, x.error, x.started_at, w.live_version
   from workflow w
-  join workflow_executions x on x.workflow_id = w.id
+  -- No index serves this comparison, or the planner might read all failed executions of the workflow.
+  join workflow_executions x on x.workflow_id is not distinct from w.id
   where x.id = any($2::uuid[]) and x.status = 'FAILED'
   order by x.id
   for no key update of x
