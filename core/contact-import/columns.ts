@@ -5,6 +5,8 @@ export interface ImportColumns {
   email: number;
   subscribed: number | undefined;
   data: { index: number; key: string }[];
+  /** Of `rejectionColumns`. */
+  rejection: ReadonlySet<number>;
 }
 
 export type ColumnsResult =
@@ -28,6 +30,12 @@ export function columnOfKey(key: string): string {
   return keyLikeBuiltIn.test(key) ? columnPrefix + key : key;
 }
 
+/** What a file of rejected rows adds to the columns of the imported file. An import leaves them out. */
+export const rejectionColumns = ['Rejected row', 'Rejected because'];
+const rejectionNames = new Set(rejectionColumns.map((name) => name.toLowerCase()));
+
+export const isRejectionColumn = (name: string): boolean => rejectionNames.has(name.toLowerCase());
+
 function keyOfColumn(name: string): string {
   const rest = name.startsWith(columnPrefix) ? name.slice(columnPrefix.length) : name;
   return keyLikeBuiltIn.test(rest) ? rest : name;
@@ -47,9 +55,13 @@ export function readColumns(header: readonly string[], mapping: ColumnMapping = 
   const unknown = Object.keys(mapping).find((name) => !written.includes(name));
   if (unknown !== undefined)
     return refuse(`The mapping names a column "${unknown.slice(0, 100).toWellFormed()}" that the file lacks`);
-  const names = written.map((name) =>
-    Object.hasOwn(mapping, name) ? (mapping[name] ?? '').trim() : (guardedText(name) ?? name),
-  );
+  const rejection = new Set<number>();
+  const names = written.map((name, index) => {
+    if (Object.hasOwn(mapping, name)) return (mapping[name] ?? '').trim();
+    if (!isRejectionColumn(name)) return guardedText(name) ?? name;
+    rejection.add(index);
+    return '';
+  });
   const folded = names.map((name) => name.toLowerCase());
   const emailName = emailNames.find((name) => folded.includes(name));
   if (emailName === undefined) return { ok: false, message: missingEmail(names), isEmailMissing: true };
@@ -73,7 +85,10 @@ export function readColumns(header: readonly string[], mapping: ColumnMapping = 
     if (isBuiltIn || reservedDataKeys.has(key) || key === '__proto__') continue;
     data.push({ index, key });
   }
-  return { ok: true, columns: { email, subscribed: subscribed < 0 ? undefined : subscribed, data } };
+  return {
+    ok: true,
+    columns: { email, subscribed: subscribed < 0 ? undefined : subscribed, data, rejection },
+  };
 }
 
 function sameField(name: string, one: string, other: string): string {

@@ -5,7 +5,14 @@ import { readCell } from './read-row.ts';
 const noticesOf = (...cells: string[]) => {
   const tally = createNotationTally();
   for (const cell of cells) {
-    tally.add({ row: 2, ok: true, email: 'a@b.co', subscribed: undefined, data: { a: readCell(cell) } });
+    tally.add({
+      row: 2,
+      ok: true,
+      email: 'a@b.co',
+      subscribed: undefined,
+      data: { a: readCell(cell) },
+      cells: [],
+    });
   }
   return tally.notices();
 };
@@ -88,7 +95,7 @@ describe('the notices of an import', () => {
   it('are at most 20', () => {
     const tally = createNotationTally();
     const data = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`c${at}`, '1,5']));
-    tally.add({ row: 2, ok: true, email: 'a@b.co', subscribed: undefined, data });
+    tally.add({ row: 2, ok: true, email: 'a@b.co', subscribed: undefined, data, cells: [] });
     expect(tally.notices().map(({ field }) => field)).toEqual(
       Array.from({ length: 20 }, (_, at) => `c${at}`),
     );

@@ -70,7 +70,13 @@ export function ImportColumns({ columns, preview, isCurrent, mapping, onChange }
             cell: (name) => {
               const field = fieldOf(name);
               if (field === null && mapping[name] === undefined && preview !== undefined)
-                return <span className="text-sm text-muted">{reservedName}</span>;
+                return (
+                  <span className="text-sm text-muted">
+                    {/^rejected (row|because)$/i.test(name)
+                      ? 'Left out: says why an earlier import rejected the row.'
+                      : reservedName}
+                  </span>
+                );
               if (field === null || roleOf(field) !== 'data') return null;
               const isIgnored = isCurrent && previewOf(name)?.field === null;
               return (
