@@ -15,6 +15,8 @@ export type BadRow = RowOfFile & { ok: false; message: string };
 export type ImportRow = GoodRow | BadRow;
 
 const maxShownAddress = 254;
+/** Copied along with addresses from web pages and chats; no address has them. */
+const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 
 /** Null for a row without any text. `row` counts as in a spreadsheet: the header is row 1. */
 export function readRow(
@@ -25,7 +27,7 @@ export function readRow(
 ): ImportRow | null {
   // A row may be millions of delimiters.
   const cells = record.slice(0, record.findLastIndex((cell) => cell !== '') + 1);
-  const written = cells[columns.email]?.trim() ?? '';
+  const written = cells[columns.email]?.replace(invisible, '').trim() ?? '';
   const address = guardedText(written) ?? written;
   const refuse = (message: string): ImportRow => ({
     row,

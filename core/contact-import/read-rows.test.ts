@@ -54,6 +54,11 @@ describe('what spreadsheets write', () => {
       Buffer.from('\ufeffemail,name\r\na@b.co,Zoë\r\n', 'utf16le').swap16(),
       [good(2, 'a@b.co', { name: 'Zoë' })],
     ],
+    [
+      'invisible characters around or in an address, as copied from a web page',
+      'email\n\u200ba@b.co\n\u202aa\u00ad@b.co\u202c\n\ufeffa@b.co\u2060',
+      [good(2, 'a@b.co', {}), good(3, 'a@b.co', {}), good(4, 'a@b.co', {})],
+    ],
     ['Latin-1', latin1('email;name\na@b.co;Jürgen Müller'), [good(2, 'a@b.co', { name: 'Jürgen Müller' })]],
     [
       'Windows-1252',
