@@ -38,6 +38,7 @@ describe('a value that becomes text', () => {
     ['31.12.2025', '1.2.2026', '12/31/2025', '31/12/25', '31-12-2025', '2025/12/31', '2025.12.31'].concat(
       ['2026-1-31', '2026-02-30', '2026-01-31 09:30:00', '2026-01-31T09:30', '2026-01-31T09:30:00+01:00'],
       ['31.12.2025 09:30', '12/31/2025, 9:30 AM'],
+      ['31 Dec 2025', '1-Feb-26', '31. Dezember 2025', '5 août 2026', '3-ene-26'],
     ),
   )('looks like a date: %s', (cell) => {
     expect(looksLike(cell)).toBe('date');
@@ -55,6 +56,9 @@ describe('a value that becomes text', () => {
       '1,5,7',
       'v1.2',
       '99.99.2025',
+      '10-RED-42',
+      '12 Rue 75',
+      '31 Room 2025',
     ].concat([
       '10.0.0.1',
       '€',
@@ -90,6 +94,18 @@ describe('the notices of an import', () => {
     // What became numbers and dates shows what the others were meant as.
     expect(noticesOf('n/a', '7,5', '8', '9')[0]?.message).toMatch(/^1 of 4 values look like numbers/);
     expect(noticesOf('2026-01-31', '31.12.2025')[0]?.message).toMatch(/^1 of 2 values look like dates/);
+  });
+
+  it('have lost digits when a spreadsheet has shortened them, even if they are few', () => {
+    expect(noticesOf('030 1234', '4.91512E+11', 'x', '4,91512E+12')).toEqual([
+      {
+        field: 'a',
+        message:
+          '2 of 4 values were shortened by a spreadsheet, which has lost digits, such as "4.91512E+11". Format the ' +
+          'column as text or as a number without decimals there, and export it again.',
+      },
+    ]);
+    expect(noticesOf('1e5', '1E5', '1.5e+21', '10E+5', 'E+11')).toEqual([]);
   });
 
   it('are at most 20', () => {

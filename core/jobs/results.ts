@@ -35,7 +35,7 @@ export const importResultSchema = z.object({
     )
     .default([])
     .describe(
-      'Fields whose values became text although most of them look like numbers or dates, such as `7,5` and `31.12.2025`. At most 20.',
+      'Fields whose values became text although most of them look like numbers or dates, such as `7,5` and `31.12.2025`, or that a spreadsheet has shortened, such as `4.91512E+11`. At most 20.',
     ),
 });
 
