@@ -521,6 +521,23 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await link('good@example.com').waitFor();
   });
 
+  it('learns what is missing in rows without a header, and in a header without rows', async () => {
+    await chooseImport('Ada,ada@example.com\nGrace,grace@example.com\n');
+    await page.getByText('The first row holds an address, "ada@example.com"').waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
+    await chooseImport('email,name\n');
+    await page.getByText('The file has no rows below the names of its columns.').waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+  });
+
+  it('sees what a column becomes, however long its name is', async () => {
+    const name = 'Which of the following would you like to hear about, and how often? '.repeat(3).trim();
+    await chooseImport(`email,${name.replaceAll(',', '')}\nada@example.com,Weekly\n`);
+    const choice = page.getByRole('button', { name: /^Data What Which of .* becomes$/ });
+    const { x = 0, width = 0 } = (await choice.boundingBox()) ?? {};
+    expect(x + width).toBeLessThan(page.viewportSize()?.width ?? 0);
+  });
+
   it('downloads rejected rows, corrects them and imports that file', async () => {
     await chooseImport('email;name\nzoe@rejected;Zoë\nada@rejected.example;Ada\n');
     await button('Import 1 row').click();

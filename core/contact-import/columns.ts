@@ -1,3 +1,4 @@
+import { parseEmailAddress } from '../addresses/email-address.ts';
 import { maxContactDataKeyLength, reservedDataKeys } from '../contact-data/parse-contact-data.ts';
 import { guardedText } from '../csv/csv-row.ts';
 
@@ -100,6 +101,13 @@ function sameField(name: string, one: string, other: string): string {
 }
 
 function missingEmail(names: readonly string[]): string {
+  const address = names.find((name) => parseEmailAddress(name) !== undefined);
+  if (address !== undefined) {
+    return (
+      `The first row holds an address, "${address}", where it must name the columns. ` +
+      'Add a row above it, with "email" over the addresses'
+    );
+  }
   const some = names.slice(0, 10).map((name) => `"${name.slice(0, 40).toWellFormed()}"`);
   const more = names.length > some.length ? ', …' : '';
   return `The first row must name the columns, and one of them must be named "email". It names ${some.join(', ')}${more}`;

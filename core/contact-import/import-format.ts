@@ -55,9 +55,9 @@ export function readImportFormat(
   bytes: number,
   mapping: ColumnMapping = {},
 ): ImportFormatResult {
-  const kind = otherKind(start);
-  if (kind !== undefined) return refuse(`This is ${kind}, not a CSV file. Export it as CSV and upload that.`);
   const text = new TextDecoder(detected.encoding).decode(start);
+  const kind = otherKind(start, text);
+  if (kind !== undefined) return refuse(`This is ${kind}, not a CSV file. Export it as CSV and upload that.`);
   if (text.trim() === '') return refuse('The file is empty. Its first row must name the columns.');
   const headers = delimiters
     .map((delimiter) => {
@@ -108,10 +108,14 @@ function refuse(message: string): ImportFormatResult {
   return { ok: false, message };
 }
 
-function otherKind(start: Uint8Array): string | undefined {
+/** Many systems name a web page with a table `.xls`. */
+const markup = /^\s*<(?:!doctype|html|head|meta|table|\?xml)\b/i;
+
+function otherKind(start: Uint8Array, text: string): string | undefined {
   const head = Buffer.from(start.subarray(0, 4)).toString('latin1');
   if (head === 'PK\x03\x04') return 'a spreadsheet or a ZIP archive';
   if (head === '\xd0\xcf\x11\xe0') return 'a spreadsheet';
   if (head === '%PDF') return 'a PDF document';
+  if (markup.test(text)) return 'a web page or XML';
   return head.startsWith('\x1f\x8b') ? 'a gzip archive' : undefined;
 }
