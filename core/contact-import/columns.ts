@@ -14,7 +14,7 @@ export type ColumnsResult =
   | { ok: true; columns: ImportColumns }
   | { ok: false; message: string; isEmailMissing: boolean };
 
-const maxColumns = 1_000;
+export const maxColumns = 1_000;
 const notText =
   'This is not a text file, or UTF-16 without a byte order mark. Export it as CSV in UTF-8 and upload that.';
 const emailNames = ['email', 'e-mail', 'email address', 'e-mail address'];

@@ -61,6 +61,12 @@ it('an import leaves out the number and the reason, and rows that have nothing e
   expect(await read(text)).toMatchObject([{ email: 'ada@example.com', data: { plan: 'pro' } }]);
 });
 
+it('keeps no more cells of a row than a file may have columns', async () => {
+  const text = `email\nada${',x'.repeat(5_000)}\n`;
+  const [, row = ''] = (await rejectedOf({ text, header: ['email'] })).split('\r\n');
+  expect(row.split(',')).toHaveLength(1_002);
+});
+
 it('a corrected row is imported as it would have been from the first file', async () => {
   const word = fc.string({
     unit: fc.constantFrom("'", '=', '+', '-', '@', 'a', '"', ',', ';', '1', '.', 'e', '\t', '\n', '＝', ' '),

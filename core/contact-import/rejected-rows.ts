@@ -1,5 +1,5 @@
 import { csvRow, guardedText } from '../csv/csv-row.ts';
-import { isRejectionColumn, rejectionColumns } from './columns.ts';
+import { isRejectionColumn, maxColumns, rejectionColumns } from './columns.ts';
 import { type BadRow, isNumberText } from './read-row.ts';
 
 /** Kept per import; the first ones. */
@@ -16,7 +16,8 @@ export function createRejectionWriter(names: readonly string[], delimiter: strin
     csvRow([...added, ...cells.filter((_, index) => !isOwn[index]).map(unguarded)], delimiter);
   return {
     header: `\ufeff${line(rejectionColumns, names)}`,
-    row: ({ row, message, cells }: BadRow): string => line([row, message], cells),
+    // A row may be millions of delimiters.
+    row: ({ row, message, cells }: BadRow): string => line([row, message], cells.slice(0, maxColumns)),
   };
 }
 
