@@ -50,7 +50,8 @@ export type ColumnMapping = Readonly<Record<string, string | null>>;
  * every other name is a key of `data` as written, with `columnOfKey` undone. Duplicate names are rejected as ambiguous.
  */
 export function readColumns(header: readonly string[], mapping: ColumnMapping = {}): ColumnsResult {
-  if (header.length > maxColumns) return refuse(`A file has at most ${maxColumns} columns`);
+  const added = header.slice(0, rejectionColumns.length).filter(isRejectionColumn).length;
+  if (header.length - added > maxColumns) return refuse(`A file has at most ${maxColumns} columns`);
   if (header.some((cell) => cell.includes('\0'))) return refuse(notText);
   const written = header.map((cell) => cell.trim());
   const unknown = Object.keys(mapping).find((name) => !written.includes(name));

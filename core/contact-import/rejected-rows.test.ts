@@ -67,6 +67,12 @@ it('keeps no more cells of a row than a file may have columns', async () => {
   expect(row.split(',')).toHaveLength(1_002);
 });
 
+it('can be imported again when the file had as many columns as it may have', async () => {
+  const header = ['email', ...Array.from({ length: 999 }, (_, index) => `c${index}`)];
+  const rejected = await rejectedOf({ text: `${header.join(',')}\nada,1\n`, header });
+  expect(await read(rejected.replace(',ada', ',ada@example.com'))).toMatchObject([{ data: { c0: 1 } }]);
+});
+
 it('a corrected row is imported as it would have been from the first file', async () => {
   const word = fc.string({
     unit: fc.constantFrom("'", '=', '+', '-', '@', 'a', '"', ',', ';', '1', '.', 'e', '\t', '\n', '＝', ' '),
