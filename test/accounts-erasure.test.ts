@@ -139,10 +139,13 @@ it('a reset ends a running import, which writes nothing afterward', async () => 
   const { body: job } = await upload(
     `${stack.url}/contacts/import`,
     sender.secretKey,
-    ['email,name', ...rows].join('\n'),
+    ['email,name', 'bad,Bad', ...rows].join('\n'),
   );
   const contacts = async () => (await sender.get('/contacts')).body.total;
+  const rejections = () =>
+    run('select count(*)::int as n from job_rejections where job_id = $1', [job.jobId]);
   await eventually(contacts, (count) => count > 2_000);
+  expect(await rejections()).toEqual([{ n: 2 }]);
   const reset = await owner.call('POST', `/users/@me/projects/${project.id}/reset`, {
     confirm: project.name,
   });
@@ -151,6 +154,7 @@ it('a reset ends a running import, which writes nothing afterward', async () => 
   expect((await sender.get(`/contacts/import/${job.jobId}`)).status).toBe(404);
   await delay(1_000);
   expect(await contacts()).toBe(0);
+  expect(await rejections()).toEqual([{ n: 0 }]);
 });
 
 it('an ADMIN may reset a project', async () => {

@@ -112,6 +112,10 @@ describe('a worker that is killed', () => {
       flipped: 5_000,
       chunks: 0,
     });
+    const headers = { Authorization: `Bearer ${sender.secretKey}` };
+    const file = await fetch(`${stack.url}/contacts/import/${body.jobId}/errors.csv`, { headers });
+    const places = (await file.text()).split('\r\n').map((line) => Number.parseInt(line, 10));
+    expect(places.slice(1, -1)).toEqual(Array.from({ length: 1_500 }, (_, at) => 5_002 + at * 10));
     expect(second.output).not.toContain('"level":"error"');
   });
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -510,15 +510,53 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
   });
 
   it('sees how many of many rejected rows are shown, how many can be downloaded, and who joined a new segment', async () => {
-    await chooseImport(`email\ngood@example.com\n${'bad\n'.repeat(1_001)}`);
-    await page.getByText('The first 100 of 1,001 are shown.').waitFor();
+    await chooseImport(`email\ngood@example.com\n${'bad\n'.repeat(10_001)}`);
+    await page.getByText('The first 100 of 10,001 are shown.').waitFor();
     await page.getByRole('textbox', { name: 'Or the name of a new segment' }).fill('Fair');
     await button('Import 1 row').click();
-    await button('Download the first 1,000 rejected rows').waitFor();
-    await page.getByText('The first 100 of 1,001 are shown.').waitFor();
+    await button('Download the first 10,000 rejected rows').waitFor();
+    await page.getByText('The first 100 of 10,001 are shown.').waitFor();
     await link('Show the segment').click();
     await heading('Fair').waitFor();
     await link('good@example.com').waitFor();
+  });
+
+  it('learns what is missing in rows without a header, and in a header without rows', async () => {
+    await chooseImport('Ada,ada@example.com\nGrace,grace@example.com\n');
+    await page.getByText('The first row holds an address, "ada@example.com"').waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
+    await chooseImport('email,name\n');
+    await page.getByText('The file has no rows below the names of its columns.').waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+  });
+
+  it('sees what a column becomes, however long its name is', async () => {
+    const name = 'Which of the following would you like to hear about, and how often? '.repeat(3).trim();
+    await chooseImport(`email,${name.replaceAll(',', '')}\nada@example.com,Weekly\n`);
+    const choice = page.getByRole('button', { name: /^Data What Which of .* becomes$/ });
+    const { x = 0, width = 0 } = (await choice.boundingBox()) ?? {};
+    expect(x + width).toBeLessThan(page.viewportSize()?.width ?? 0);
+  });
+
+  it('downloads rejected rows, corrects them and imports that file', async () => {
+    await chooseImport('email;name\nzoe@rejected;Zoë\nada@rejected.example;Ada\n');
+    await button('Import 1 row').click();
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      button('Download 1 rejected row').click(),
+    ]);
+    expect(saved.suggestedFilename()).toBe('rejected-rows.csv');
+    const file = await readFile(await saved.path(), 'utf8');
+    // With a byte order mark, without which Excel takes it for Windows-1252.
+    expect(file).toMatch(/^\ufeffRejected row;/);
+    await chooseImport(file.replace('zoe@rejected', 'zoe@rejected.example'));
+    const columns = page.getByRole('table', { name: 'Columns' });
+    await columns.getByText('Left out: says why an earlier import rejected the row.').first().waitFor();
+    const firstRows = page.getByRole('table', { name: 'First rows' });
+    await firstRows.getByText('Zoë').waitFor();
+    expect(await firstRows.getByText('This is not an email address').count()).toBe(0);
+    await button('Import 1 row').click();
+    await page.getByText('1 contact created').waitFor();
   });
 
   it('learns that a column can’t keep a reserved name as data', async () => {

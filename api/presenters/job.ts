@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { csvRow } from '../../core/csv/csv-row.ts';
 import { bulkResultSchema, importResultSchema, maxImportErrors } from '../../core/jobs/results.ts';
 import type { Job } from '../../db/entities/job.ts';
 import {
@@ -16,12 +15,6 @@ export function presentImportJob(job: Job): z.output<typeof importJobSchema> {
   const { errors, ...counts } = importResultSchema.parse(job.result);
   const result = { ...counts, errors: errors.slice(0, maxImportErrors) };
   return { ...presentStatus(job), type: 'import', result };
-}
-
-export function presentImportErrors(job: Job): string {
-  const { errors } = importResultSchema.parse(job.result);
-  const rows = errors.map(({ row, email, message }) => csvRow([row, email, message]));
-  return csvRow(['row', 'email', 'message']) + rows.join('');
 }
 
 export function presentImportPreview(preview: ImportPreview): z.output<typeof importPreviewSchema> {

@@ -1,15 +1,11 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { maxImportBytes } from '../../core/contact-import/import-format.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import type { BulkOperation } from '../../core/jobs/results.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { readUpload } from '../edge/read-upload.ts';
-import {
-  presentBulkJob,
-  presentImportErrors,
-  presentImportJob,
-  presentImportPreview,
-} from '../presenters/job.ts';
+import { presentBulkJob, presentImportJob, presentImportPreview } from '../presenters/job.ts';
 import { bulkJobSchema, importJobSchema, importPreviewSchema } from '../schemas/jobs.ts';
 import { queryFlagSchema } from '../schemas/pagination.ts';
 
@@ -36,7 +32,7 @@ const times = { createdAt: '2026-03-01T09:00:00.000Z', finishedAt: '2026-03-01T0
 export const importContacts = defineRoute('POST /contacts/import', {
   summary: 'Import contacts from a CSV file',
   description: [
-    'A multipart form with one file of at most 5 MB in the field `file`. The first row names the columns: `email` (in any case) must be there, `subscribed` may be, every other column becomes `data.<column>`; a column without a name is ignored, duplicate names are refused.',
+    'A multipart form with one file of at most 5 MB in the field `file`. The first row names the columns: `email` (in any case) must be there, `subscribed` may be, every other column becomes `data.<column>`; a column without a name is ignored, as are `Rejected row` and `Rejected because` of a file of rejected rows; duplicate names are refused.',
     'Comma, semicolon, tab and vertical bar are recognized as separators; UTF-8, UTF-16 with a byte order mark, and Windows-1252 as encodings. `true`, `false` and plain decimal numbers are stored as such, ISO dates as dates; a number with leading zeros, a plus sign or more than 15 digits stays a text, except a fraction exactly as an export writes it. A JSON list or object, as an export has it, is stored as such. An empty cell changes nothing. `subscribed` takes true, false, yes, no, 1, 0.',
     'Each row creates or updates the contact of its address, in the order of the file. A bad row is skipped and reported by the job. In reports the header is row 1, blank rows count, and a row with line breaks in its cells is one row. `notices` of the result name fields that became text although most of their values look like numbers or dates in another notation, such as `7,5` and `31.12.2025`.',
     'The optional field `mapping` of the form is a JSON object from names of columns to what they become: `email`, `subscribed`, a key of data, or null to leave the column out, such as `{"Mail":"email","Notes":null}`. Columns that it does not name stay as above. `data.subscribed`, as an export has it, is the key `subscribed` of data, in the file as in the mapping. Reserved keys, such as `email` and `id`, are left out, as everywhere in `data`.',
@@ -109,14 +105,16 @@ export const getImportJob = defineRoute('GET /contacts/import/:jobId', {
 export const getImportErrors = defineRoute('GET /contacts/import/:jobId/errors.csv', {
   summary: 'Get the rows that an import skipped, as a CSV file',
   description:
-    'The first 1,000: row, address as it is in the file, and why. Empty until the first ones are known.',
+    'The first 10,000, with all columns of the imported file and its separator, to be corrected and imported again: in ' +
+    'UTF-8 with a byte order mark, formulas marked as in the export of contacts. Two columns in front say which row it ' +
+    'was and why it was rejected; an import leaves them out. A last line says how many rows are not in the file.',
   responses: { 200: { description: 'The file.', contentType: 'text/csv; charset=utf-8' } },
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
-    const job = await ctx.services.contactJobs.getImport(project.id, params.jobId);
+    const file = await ctx.services.contactJobs.readRejections(project.id, params.jobId);
     ctx.attachment('import-errors.csv');
     ctx.type = 'text/csv; charset=utf-8';
-    ctx.body = presentImportErrors(job);
+    ctx.body = Readable.from(file);
   },
 });
 

@@ -1,10 +1,15 @@
+import {
+  createRejectionWriter,
+  maxRejectedRows,
+  rejectionsMissing,
+} from '../../core/contact-import/rejected-rows.ts';
 import { orNotFound } from '../../core/errors.ts';
 import { bulkJobTypes, type JobType } from '../../core/jobs/job-states.ts';
-import type { BulkOperation, BulkResult } from '../../core/jobs/results.ts';
-import { Job } from '../../db/entities/job.ts';
+import { type BulkOperation, type BulkResult, importResultSchema } from '../../core/jobs/results.ts';
+import { Job, JobRejection } from '../../db/entities/job.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
-import type { Orm } from '../../db/orm.ts';
+import type { Em, Orm } from '../../db/orm.ts';
 import { type ImportForm, takeInImport } from './import-intake.ts';
 import { previewImport, readImportFile } from './import-preview.ts';
 import type { ProjectSlots } from './project-slots.ts';
@@ -44,5 +49,34 @@ export function createContactJobsService(orm: Orm, heavyReads: ProjectSlots, com
 
     getImport: (projectId: string, jobId: string) => get(projectId, jobId, ['import']),
     getBulk: (projectId: string, jobId: string) => get(projectId, jobId, bulkJobTypes),
+
+    /** The rows that an import has rejected so far, as the pieces of a CSV file. */
+    async readRejections(projectId: string, jobId: string) {
+      const job = await get(projectId, jobId, ['import']);
+      return rejectionsOf(orm.em.fork(), job);
+    },
   };
+}
+
+async function* rejectionsOf(em: Em, job: Job): AsyncGenerator<Uint8Array | string> {
+  const { skipped, errors } = importResultSchema.parse(job.result);
+  let last = -1;
+  for (;;) {
+    const where = { job: job.id, position: { $gt: last, $lte: job.done } };
+    const piece = await em.findOne(JobRejection, where, {
+      orderBy: { position: 'asc' },
+      disableIdentityMap: true,
+    });
+    if (piece === null) break;
+    yield piece.bytes;
+    last = piece.position;
+  }
+  if (last === -1) {
+    // An import by a version that kept only the addresses, or one without rejected rows.
+    const writer = createRejectionWriter(['email'], ',');
+    yield writer.header;
+    for (const error of errors) yield writer.row({ ...error, ok: false, cells: [error.email] });
+  }
+  const kept = last === -1 ? errors.length : maxRejectedRows;
+  if (skipped > kept) yield rejectionsMissing(skipped - kept);
 }

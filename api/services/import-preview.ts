@@ -2,7 +2,7 @@ import { type FieldType, inferFieldType } from '../../core/contact-data/infer-fi
 import { columnOfKey } from '../../core/contact-import/columns.ts';
 import { type ImportFormat, readImportFormat } from '../../core/contact-import/import-format.ts';
 import { createNotationTally, type ImportNotice } from '../../core/contact-import/notation.ts';
-import type { ImportRow } from '../../core/contact-import/read-row.ts';
+import type { BadRow, GoodRow } from '../../core/contact-import/read-row.ts';
 import { type ImportHeader, readHeader, readRows } from '../../core/contact-import/read-rows.ts';
 import { createEncodingDetector } from '../../core/contact-import/text-encoding.ts';
 import { validationFailed } from '../../core/errors.ts';
@@ -10,9 +10,6 @@ import { Contact } from '../../db/entities/contact.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type ImportForm, readMapping } from './import-intake.ts';
-
-type GoodRow = Extract<ImportRow, { ok: true }>;
-type BadRow = Extract<ImportRow, { ok: false }>;
 
 export interface ImportPreview {
   totalRows: number;

@@ -1,3 +1,4 @@
+import { parseEmailAddress } from '../addresses/email-address.ts';
 import { maxContactDataKeyLength, reservedDataKeys } from '../contact-data/parse-contact-data.ts';
 import { guardedText } from '../csv/csv-row.ts';
 
@@ -5,13 +6,15 @@ export interface ImportColumns {
   email: number;
   subscribed: number | undefined;
   data: { index: number; key: string }[];
+  /** Of `rejectionColumns`. */
+  rejection: ReadonlySet<number>;
 }
 
 export type ColumnsResult =
   | { ok: true; columns: ImportColumns }
   | { ok: false; message: string; isEmailMissing: boolean };
 
-const maxColumns = 1_000;
+export const maxColumns = 1_000;
 const notText =
   'This is not a text file, or UTF-16 without a byte order mark. Export it as CSV in UTF-8 and upload that.';
 const emailNames = ['email', 'e-mail', 'email address', 'e-mail address'];
@@ -28,6 +31,12 @@ export function columnOfKey(key: string): string {
   return keyLikeBuiltIn.test(key) ? columnPrefix + key : key;
 }
 
+/** What a file of rejected rows adds to the columns of the imported file. An import leaves them out. */
+export const rejectionColumns = ['Rejected row', 'Rejected because'];
+const rejectionNames = new Set(rejectionColumns.map((name) => name.toLowerCase()));
+
+export const isRejectionColumn = (name: string): boolean => rejectionNames.has(name.toLowerCase());
+
 function keyOfColumn(name: string): string {
   const rest = name.startsWith(columnPrefix) ? name.slice(columnPrefix.length) : name;
   return keyLikeBuiltIn.test(rest) ? rest : name;
@@ -41,15 +50,20 @@ export type ColumnMapping = Readonly<Record<string, string | null>>;
  * every other name is a key of `data` as written, with `columnOfKey` undone. Duplicate names are rejected as ambiguous.
  */
 export function readColumns(header: readonly string[], mapping: ColumnMapping = {}): ColumnsResult {
-  if (header.length > maxColumns) return refuse(`A file has at most ${maxColumns} columns`);
+  const added = header.slice(0, rejectionColumns.length).filter(isRejectionColumn).length;
+  if (header.length - added > maxColumns) return refuse(`A file has at most ${maxColumns} columns`);
   if (header.some((cell) => cell.includes('\0'))) return refuse(notText);
   const written = header.map((cell) => cell.trim());
   const unknown = Object.keys(mapping).find((name) => !written.includes(name));
   if (unknown !== undefined)
     return refuse(`The mapping names a column "${unknown.slice(0, 100).toWellFormed()}" that the file lacks`);
-  const names = written.map((name) =>
-    Object.hasOwn(mapping, name) ? (mapping[name] ?? '').trim() : (guardedText(name) ?? name),
-  );
+  const rejection = new Set<number>();
+  const names = written.map((name, index) => {
+    if (Object.hasOwn(mapping, name)) return (mapping[name] ?? '').trim();
+    if (!isRejectionColumn(name)) return guardedText(name) ?? name;
+    rejection.add(index);
+    return '';
+  });
   const folded = names.map((name) => name.toLowerCase());
   const emailName = emailNames.find((name) => folded.includes(name));
   if (emailName === undefined) return { ok: false, message: missingEmail(names), isEmailMissing: true };
@@ -73,7 +87,10 @@ export function readColumns(header: readonly string[], mapping: ColumnMapping = 
     if (isBuiltIn || reservedDataKeys.has(key) || key === '__proto__') continue;
     data.push({ index, key });
   }
-  return { ok: true, columns: { email, subscribed: subscribed < 0 ? undefined : subscribed, data } };
+  return {
+    ok: true,
+    columns: { email, subscribed: subscribed < 0 ? undefined : subscribed, data, rejection },
+  };
 }
 
 function sameField(name: string, one: string, other: string): string {
@@ -85,6 +102,13 @@ function sameField(name: string, one: string, other: string): string {
 }
 
 function missingEmail(names: readonly string[]): string {
+  const address = names.find((name) => parseEmailAddress(name) !== undefined);
+  if (address !== undefined) {
+    return (
+      `The first row holds an address, "${address}", where it must name the columns. ` +
+      'Add a row above it, with "email" over the addresses'
+    );
+  }
   const some = names.slice(0, 10).map((name) => `"${name.slice(0, 40).toWellFormed()}"`);
   const more = names.length > some.length ? ', …' : '';
   return `The first row must name the columns, and one of them must be named "email". It names ${some.join(', ')}${more}`;

@@ -14,7 +14,23 @@ describe('a file that is not a CSV file of contacts', () => {
     ['empty', '', /empty/],
     ['blank', '\r\n \n', /empty/],
     ['no address', 'name,phone\nAda,1\n', /named "email".*"name", "phone"/],
-    ['no header', 'ada@example.com\ngrace@example.com\n', /must name the columns/],
+    [
+      'no header',
+      'Ada,ada@example.com\nGrace,grace@example.com\n',
+      /"ada@example.com".*must name.*Add a row above/,
+    ],
+    [
+      'a web page',
+      '\ufeff<!DOCTYPE html>\n<table><tr><td>email</td></tr></table>',
+      /a web page.*Export it as CSV/,
+    ],
+    ['a spreadsheet as XML', '<?xml version="1.0"?><Workbook></Workbook>', /XML.*Export it as CSV/],
+    [
+      'a title above the table',
+      'Customers;;\nExported;2026-01-31;\n;;\n"Region";"North\nEast";\nE-Mail;Name;Plan\na@b.co;Ada;pro\n',
+      /^Row 5 seems to name the columns, but the first row must\. Delete the rows above it\.$/,
+    ],
+    ['a title of one cell', 'Customers\nemail;plan\n', /Row 2 seems to name/],
     ['two addresses', 'email,Email\na@example.com,b@example.com\n', /Two columns are named "email"/],
     ['two columns of one name', 'email;plan;plan\n', /Two columns are named "plan"/],
     [

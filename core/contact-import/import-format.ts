@@ -55,12 +55,15 @@ export function readImportFormat(
   bytes: number,
   mapping: ColumnMapping = {},
 ): ImportFormatResult {
-  const kind = otherKind(start);
-  if (kind !== undefined) return refuse(`This is ${kind}, not a CSV file. Export it as CSV and upload that.`);
   const text = new TextDecoder(detected.encoding).decode(start);
+  const kind = otherKind(start, text);
+  if (kind !== undefined) return refuse(`This is ${kind}, not a CSV file. Export it as CSV and upload that.`);
   if (text.trim() === '') return refuse('The file is empty. Its first row must name the columns.');
   const headers = delimiters
-    .map((delimiter) => ({ delimiter, cells: findHeader(text, delimiter) }))
+    .map((delimiter) => {
+      const rows = firstRows(text, delimiter);
+      return { delimiter, rows, cells: rows.find((row) => !isBeforeHeader(row)) ?? [] };
+    })
     .sort((a, b) => b.cells.length - a.cells.length);
   if (headers.every(({ cells }) => cells.length === 0)) {
     return refuse(
@@ -74,8 +77,16 @@ export function readImportFormat(
   for (const { delimiter, result } of readings) {
     if (result.ok) return { ok: true, format: { ...detected, delimiter, bytes, mapping } };
   }
-  const failure = readings.find(({ result }) => !result.ok && !result.isEmailMissing) ?? readings[0];
-  return refuse(failure === undefined || failure.result.ok ? '' : failure.result.message);
+  const failures = readings.flatMap(({ result }) => (result.ok ? [] : [result]));
+  const failure = failures.find(({ isEmailMissing }) => !isEmailMissing);
+  if (failure !== undefined) return refuse(failure.message);
+  const place = Math.max(...headers.map(({ rows }) => rows.findIndex((row) => readColumns(row, mapping).ok)));
+  if (place > 0) {
+    return refuse(
+      `Row ${place + 1} seems to name the columns, but the first row must. Delete the rows above it.`,
+    );
+  }
+  return refuse(failures[0]?.message ?? '');
 }
 
 export function isBeforeHeader(cells: readonly string[]): boolean {
@@ -84,23 +95,27 @@ export function isBeforeHeader(cells: readonly string[]): boolean {
 
 const mostBeforeHeader = 50;
 
-function findHeader(text: string, delimiter: string): string[] {
+function firstRows(text: string, delimiter: string): string[][] {
   const records: string[][] = parse(text, {
     ...csvOptions(delimiter),
     to: mostBeforeHeader,
     skip_records_with_error: true,
   });
-  return records.map(readCells).find((cells) => !isBeforeHeader(cells)) ?? [];
+  return records.map(readCells);
 }
 
 function refuse(message: string): ImportFormatResult {
   return { ok: false, message };
 }
 
-function otherKind(start: Uint8Array): string | undefined {
+/** Many systems name a web page with a table `.xls`. */
+const markup = /^\s*<(?:!doctype|html|head|meta|table|\?xml)\b/i;
+
+function otherKind(start: Uint8Array, text: string): string | undefined {
   const head = Buffer.from(start.subarray(0, 4)).toString('latin1');
   if (head === 'PK\x03\x04') return 'a spreadsheet or a ZIP archive';
   if (head === '\xd0\xcf\x11\xe0') return 'a spreadsheet';
   if (head === '%PDF') return 'a PDF document';
+  if (markup.test(text)) return 'a web page or XML';
   return head.startsWith('\x1f\x8b') ? 'a gzip archive' : undefined;
 }

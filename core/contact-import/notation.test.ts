@@ -5,7 +5,14 @@ import { readCell } from './read-row.ts';
 const noticesOf = (...cells: string[]) => {
   const tally = createNotationTally();
   for (const cell of cells) {
-    tally.add({ row: 2, ok: true, email: 'a@b.co', subscribed: undefined, data: { a: readCell(cell) } });
+    tally.add({
+      row: 2,
+      ok: true,
+      email: 'a@b.co',
+      subscribed: undefined,
+      data: { a: readCell(cell) },
+      cells: [],
+    });
   }
   return tally.notices();
 };
@@ -31,6 +38,7 @@ describe('a value that becomes text', () => {
     ['31.12.2025', '1.2.2026', '12/31/2025', '31/12/25', '31-12-2025', '2025/12/31', '2025.12.31'].concat(
       ['2026-1-31', '2026-02-30', '2026-01-31 09:30:00', '2026-01-31T09:30', '2026-01-31T09:30:00+01:00'],
       ['31.12.2025 09:30', '12/31/2025, 9:30 AM'],
+      ['31 Dec 2025', '1-Feb-26', '31. Dezember 2025', '5 août 2026', '3-ene-26'],
     ),
   )('looks like a date: %s', (cell) => {
     expect(looksLike(cell)).toBe('date');
@@ -48,6 +56,9 @@ describe('a value that becomes text', () => {
       '1,5,7',
       'v1.2',
       '99.99.2025',
+      '10-RED-42',
+      '12 Rue 75',
+      '31 Room 2025',
     ].concat([
       '10.0.0.1',
       '€',
@@ -85,10 +96,22 @@ describe('the notices of an import', () => {
     expect(noticesOf('2026-01-31', '31.12.2025')[0]?.message).toMatch(/^1 of 2 values look like dates/);
   });
 
+  it('have lost digits when a spreadsheet has shortened them, even if they are few', () => {
+    expect(noticesOf('030 1234', '4.91512E+11', 'x', '4,91512E+12')).toEqual([
+      {
+        field: 'a',
+        message:
+          '2 of 4 values were shortened by a spreadsheet, which has lost digits, such as "4.91512E+11". Format the ' +
+          'column as text or as a number without decimals there, and export it again.',
+      },
+    ]);
+    expect(noticesOf('1e5', '1E5', '1.5e+21', '10E+5', 'E+11')).toEqual([]);
+  });
+
   it('are at most 20', () => {
     const tally = createNotationTally();
     const data = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`c${at}`, '1,5']));
-    tally.add({ row: 2, ok: true, email: 'a@b.co', subscribed: undefined, data });
+    tally.add({ row: 2, ok: true, email: 'a@b.co', subscribed: undefined, data, cells: [] });
     expect(tally.notices().map(({ field }) => field)).toEqual(
       Array.from({ length: 20 }, (_, at) => `c${at}`),
     );

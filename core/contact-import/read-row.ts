@@ -4,30 +4,41 @@ import { guardedText } from '../csv/csv-row.ts';
 import { type JsonObject, type JsonValue, jsonByteLength, tryParseJson } from '../json-value.ts';
 import type { ImportColumns } from './columns.ts';
 
-export type ImportRow =
-  | { row: number; ok: true; email: string; subscribed: boolean | undefined; data: JsonObject }
-  | { row: number; ok: false; email: string; message: string };
+interface RowOfFile {
+  row: number;
+  email: string;
+  /** As in the file, up to the last one with text. */
+  cells: readonly string[];
+}
+export type GoodRow = RowOfFile & { ok: true; subscribed: boolean | undefined; data: JsonObject };
+export type BadRow = RowOfFile & { ok: false; message: string };
+export type ImportRow = GoodRow | BadRow;
 
 const maxShownAddress = 254;
+/** Copied along with addresses from web pages and chats; no address has them. */
+const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 
 /** Null for a row without any text. `row` counts as in a spreadsheet: the header is row 1. */
 export function readRow(
-  cells: readonly string[],
+  record: readonly string[],
   row: number,
   columns: ImportColumns,
   damaged: boolean,
 ): ImportRow | null {
-  const written = cells[columns.email]?.trim() ?? '';
+  // A row may be millions of delimiters.
+  const cells = record.slice(0, record.findLastIndex((cell) => cell !== '') + 1);
+  const written = cells[columns.email]?.replace(invisible, '').trim() ?? '';
   const address = guardedText(written) ?? written;
   const refuse = (message: string): ImportRow => ({
     row,
     ok: false,
     email: address.slice(0, maxShownAddress).replaceAll('\0', '').toWellFormed(),
     message,
+    cells,
   });
-  // A row may be millions of delimiters.
   const filled = cells.filter((cell) => cell !== '');
-  if (address === '' && filled.every((cell) => cell.trim() === '')) return null;
+  if (address === '' && cells.every((cell, index) => cell.trim() === '' || columns.rejection.has(index)))
+    return null;
   if (filled.some((cell) => cell.includes('\0'))) return refuse('The row contains NUL characters');
   if (damaged && filled.some((cell) => cell.includes('\ufffd'))) {
     return refuse('The row contains invalid UTF-8');
@@ -52,7 +63,7 @@ export function readRow(
   if (length * 6 > maxContactDataBytes && jsonByteLength(data) > maxContactDataBytes) {
     return refuse('The row has more than 64 KB of data');
   }
-  return { row, ok: true, email, subscribed, data };
+  return { row, ok: true, email, subscribed, data, cells };
 }
 
 const plainNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
@@ -78,7 +89,7 @@ export function readCell(cell: string): JsonValue {
   return isNumberText(cell) ? Number(cell) : cell;
 }
 
-function isNumberText(cell: string): boolean {
+export function isNumberText(cell: string): boolean {
   // Most cells are text, and their first character says so.
   if (cell.length > longestNumber || !/^-?\d/.test(cell)) return false;
   const number = Number(cell);

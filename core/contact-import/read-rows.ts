@@ -38,7 +38,7 @@ export async function* readRows(
     }
     yield rows;
   }
-  if (isCutShort) yield [{ row: row + 1, ok: false, email: '', message: unclosedQuote }];
+  if (isCutShort) yield [{ row: row + 1, ok: false, email: '', message: unclosedQuote, cells: [] }];
 }
 
 export interface ImportHeader {

@@ -13,7 +13,8 @@ async function importOf(text: string) {
     yield bytes;
   }
   const rows: unknown[] = [];
-  for await (const some of readRows(pieces(), read.format)) rows.push(...some);
+  for await (const some of readRows(pieces(), read.format))
+    rows.push(...some.map(({ cells, ...row }) => row));
   return rows;
 }
 

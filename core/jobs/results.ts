@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
 export const maxImportErrors = 100;
-export const mostImportErrorsKept = 1_000;
 
 export const importResultSchema = z.object({
   totalRows: z.number().int().default(0).describe('Non-empty rows below the header.'),
@@ -36,7 +35,7 @@ export const importResultSchema = z.object({
     )
     .default([])
     .describe(
-      'Fields whose values became text although most of them look like numbers or dates, such as `7,5` and `31.12.2025`. At most 20.',
+      'Fields whose values became text although most of them look like numbers or dates, such as `7,5` and `31.12.2025`, or that a spreadsheet has shortened, such as `4.91512E+11`. At most 20.',
     ),
 });
 
@@ -56,6 +55,4 @@ export const bulkResultSchema = z.object({
 });
 
 export type ImportResult = z.output<typeof importResultSchema>;
-/** The outcome of some rows. */
-export type ImportedRows = Omit<ImportResult, 'notices' | 'repeated'>;
 export type BulkResult = z.output<typeof bulkResultSchema>;

@@ -6,7 +6,7 @@ import { Domain, DomainRemoval } from './domain.ts';
 import { Email, EmailContent } from './email.ts';
 import { Event, EventDeletion } from './event.ts';
 import { InboundEmail } from './inbound-email.ts';
-import { Job, JobChunk } from './job.ts';
+import { Job, JobChunk, JobRejection } from './job.ts';
 import { OutboxCommand } from './outbox-command.ts';
 import { Invitation, Membership, Project } from './project.ts';
 import { ProjectErasure, ProjectSuspension } from './project-security.ts';
@@ -62,6 +62,7 @@ export const entities = [
   OutboxCommand,
   Job,
   JobChunk,
+  JobRejection,
   Upload,
   UploadTotal,
 ];

@@ -55,6 +55,20 @@ export const openJob = (id: string, done?: number) => ({
   ...(done !== undefined && { done }),
 });
 
+/**
+ * Rejected rows of an import as lines of a CSV file, one record per transaction that rejected some. `position` is the
+ * last row of the transaction; the header of the file has position 0.
+ */
+export const JobRejection = defineEntity({
+  name: 'JobRejection',
+  tableName: 'job_rejections',
+  properties: {
+    job: () => p.manyToOne(Job).primary().updateRule('no action').deleteRule('cascade'),
+    position: p.integer().primary(),
+    bytes: p.blob(),
+  },
+});
+
 export const JobChunk = defineEntity({
   name: 'JobChunk',
   tableName: 'job_chunks',

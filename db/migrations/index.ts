@@ -60,4 +60,5 @@ export const migrations = [
   sqlMigration('2026-11-28-retries'),
   sqlMigration('2026-11-29-computation-turns'),
   sqlMigration('2026-11-29-other-values'),
+  sqlMigration('2026-11-29-rejected-rows'),
 ];

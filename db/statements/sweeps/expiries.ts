@@ -25,7 +25,7 @@ function byProject(table: string, key: Record<string, ColumnType>): Expire {
 }
 
 const transactionsPerSlice = 20;
-/** Contents have up to 8 MB each and attachments besides, chunks of uploads 256 KB. */
+/** Contents have up to 8 MB each and attachments besides, chunks of uploads 256 KB, rejected rows of an import a few MB. */
 const largeRowsPerSlice = 100;
 
 /** The emails of a campaign that is sending share one content, and may wait longer than it is kept otherwise. */
@@ -57,6 +57,7 @@ const fixed = {
     walk: { created_at: 'timestamptz', id: 'uuid' },
     within: `created_at < now() - interval '30 days'`,
     where: `state in ('completed', 'failed')`,
+    rowsPerSlice: largeRowsPerSlice,
   }),
   // Chunks of uploads whose process died before the job was created.
   uploadChunks: expireRows({

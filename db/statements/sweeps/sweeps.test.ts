@@ -77,6 +77,7 @@ describe('the expiry sweep', () => {
        from unnest(array['waiting', 'active', 'completed', 'failed']) state, unnest(array[29, 31]) days`,
       [projectId],
     );
+    await sql(`insert into job_rejections (job_id, position, bytes) select id, 0, 'x' from jobs`);
     const chunk = (id: string) => insertJobChunk(em(), id, 0, Buffer.from('email'));
     const [ofJob, ofOldJob] = [uuidv7(), uuidv7({ msecs: Date.now() - 2 * 86_400_000 })];
     await sql(`insert into jobs (id, project_id, type) select unnest($1::uuid[]), $2, 'import'`, [
@@ -165,6 +166,7 @@ describe('the expiry sweep', () => {
       await left('select distinct state as value from jobs where created_at < current_date - 29 order by 1'),
     ).toEqual(['active', 'waiting']);
     expect(await left('select id as value from jobs')).toHaveLength(8);
+    expect(await left('select job_id as value from job_rejections')).toHaveLength(6);
     const kept = contents.slice(0, 2).map((content) => content.contentId);
     expect(await left('select id as value from message_contents order by created_at desc')).toEqual(kept);
     expect(await left('select body as value from template_contents order by 1')).toEqual(['167', '191']);
@@ -228,7 +230,7 @@ describe('the expiry sweep', () => {
   });
 
   it('gets past kept rows, however many there are', async () => {
-    await sql('truncate throttles, jobs');
+    await sql('truncate throttles, jobs cascade');
     await sql(
       `insert into throttles (key, next_free_at)
        select 'bucket ' || lpad(n::text, 5, '0'), now() - case when n > 11999 then interval '1 hour' else '0' end
@@ -240,7 +242,7 @@ describe('the expiry sweep', () => {
          now() - interval '31 days' from generate_series(1, 12000) n`,
     );
     expect(await expireEverything(em(), 7)).toMatchObject({ throttles: 1, jobs: 1 });
-    await sql('truncate throttles, jobs');
+    await sql('truncate throttles, jobs cascade');
   });
 
   it('keeps the contents of campaigns that are sending, however old', async () => {

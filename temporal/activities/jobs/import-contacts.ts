@@ -2,14 +2,10 @@ import { inferFieldType } from '../../../core/contact-data/infer-field-type.ts';
 import { maxContactDataBytes } from '../../../core/contact-data/parse-contact-data.ts';
 import { importFormatSchema } from '../../../core/contact-import/import-format.ts';
 import { createNotationTally } from '../../../core/contact-import/notation.ts';
-import type { ImportRow } from '../../../core/contact-import/read-row.ts';
-import { readRows } from '../../../core/contact-import/read-rows.ts';
-import {
-  type ImportedRows,
-  type ImportResult,
-  importResultSchema,
-  mostImportErrorsKept,
-} from '../../../core/jobs/results.ts';
+import type { BadRow, ImportRow } from '../../../core/contact-import/read-row.ts';
+import { readHeader, readRows } from '../../../core/contact-import/read-rows.ts';
+import { createRejectionWriter, maxRejectedRows } from '../../../core/contact-import/rejected-rows.ts';
+import { type ImportResult, importResultSchema, maxImportErrors } from '../../../core/jobs/results.ts';
 import { jsonByteLength } from '../../../core/json-value.ts';
 import { limitReached } from '../../../db/database-errors.ts';
 import { JobChunk } from '../../../db/entities/job.ts';
@@ -19,10 +15,11 @@ import { lockRecord } from '../../../db/lock-record.ts';
 import type { Em } from '../../../db/orm.ts';
 import { type NewFieldType, recordFieldTypes } from '../../../db/statements/contacts/contact-keys.ts';
 import { measureContacts } from '../../../db/statements/jobs/import-contacts.ts';
+import { insertRejections } from '../../../db/statements/jobs/insert-rejections.ts';
 import { changeStaticMembers } from '../../../db/statements/segments/change-static-members.ts';
 import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
 import { type JobContext, JobFailure, type JobRun, runJob } from './run-job.ts';
-import { writeRows } from './write-rows.ts';
+import { type WrittenRows, writeRows } from './write-rows.ts';
 
 /** Rows per transaction: enough to share its cost, few enough to hold locks only briefly. */
 const batchRows = 2_000;
@@ -68,6 +65,9 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
   const seen = new Set<string>();
   let repeated = 0;
   const reading = { bytes: 0 };
+  const file = () => readFile(em, job.id, format.bytes, reading);
+  const { names } = await readHeader(file(), format);
+  const rejections = createRejectionWriter(names, format.delimiter);
 
   const prepare = async (rows: ImportRow[]): Promise<PreparedBatch> => {
     const progress = Math.min(99, Math.floor((reading.bytes / format.bytes) * 100));
@@ -83,6 +83,9 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
         const segment = await lockSegment(tx, job.projectId, format.segmentId);
         const written = await writeRows(tx, job.projectId, part, emails);
         if (segment !== null) await changeStaticMembers(tx, segment, 'add', addressesOf(part));
+        const kept = written.rejected.slice(0, Math.max(0, maxRejectedRows - before.skipped));
+        if (kept.length > 0)
+          await insertRejections(tx, job.id, done, rejections.header, kept.map(rejections.row).join(''));
         const result = { ...addResult(before, written), repeated, notices: tally.notices() };
         return { done, progress, result };
       });
@@ -95,7 +98,7 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
   let writing = Promise.resolve(true);
   let batch: ImportRow[] = [];
   try {
-    for await (const rows of readRows(readFile(em, job.id, format.bytes, reading), format)) {
+    for await (const rows of readRows(file(), format)) {
       for (const row of rows) {
         // Rows of earlier runs count, too.
         tally.add(row);
@@ -131,6 +134,7 @@ async function* readFile(
   bytes: number,
   reading: { bytes: number },
 ): AsyncGenerator<Uint8Array> {
+  reading.bytes = 0;
   for (let position = 0; reading.bytes < bytes; position += 1) {
     const chunk = await em.fork().findOne(JobChunk, { jobId, position });
     if (chunk === null) throw new JobFailure('The file of this import is gone');
@@ -175,15 +179,21 @@ async function divideRows(
   return { parts, emails };
 }
 
-function addResult(before: ImportResult, more: ImportedRows): ImportedRows {
+function addResult(before: ImportResult, more: WrittenRows): Omit<ImportResult, 'notices' | 'repeated'> {
   return {
     totalRows: before.totalRows + more.totalRows,
     created: before.created + more.created,
     updated: before.updated + more.updated,
     skipped: before.skipped + more.skipped,
-    errors: [...before.errors, ...more.errors].slice(0, mostImportErrorsKept),
+    errors: [...before.errors, ...more.rejected.map(toError)].slice(0, maxImportErrors),
   };
 }
+
+const toError = ({ row, email, message }: BadRow): ImportResult['errors'][number] => ({
+  row,
+  email,
+  message,
+});
 
 export function createFieldTypeLearner(
   em: Em,

@@ -101,6 +101,18 @@ async function expectAppliedOnce(jobId: string): Promise<void> {
   const contacts = rowCount * 0.45;
   expect(found).toEqual({ contacts, out: contacts, flips: contacts, flipped: contacts, chunks: 0 });
   expect(await findWrongCounts(em(), project.id)).toEqual([]);
+  const lines = await sql<{ line: string }>(
+    `select unnest(string_to_array(rtrim(convert_from(bytes, 'UTF8'), E'\\r\\n'), E'\\r\\n')) as line
+     from job_rejections where job_id = $1 order by position`,
+    [jobId],
+  );
+  const rejected = Array.from({ length: rowCount / 10 }, (_, at) => at * 10 + 3);
+  expect(lines.map(({ line }) => line)).toEqual([
+    '\ufeffRejected row,Rejected because,email,n,subscribed,price',
+    ...rejected.map(
+      (n) => `${n + 2},This is not an email address,bad-${n},${n},${n < rowCount / 2 ? '' : 'no'},"${n},5"`,
+    ),
+  ]);
 }
 
 describe('an import', () => {

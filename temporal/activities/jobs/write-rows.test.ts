@@ -34,7 +34,7 @@ const written = async () => {
 
 it('locks contacts in the order of the database when the rows need several statements', async () => {
   const rows = addresses.map(
-    (email, row): ImportRow => ({ row, ok: true, email, subscribed: true, data: {} }),
+    (email, row): ImportRow => ({ row, ok: true, email, subscribed: true, data: {}, cells: [] }),
   );
   expect(await write(rows)).toMatchObject({ created: 600, skipped: 0 });
   const { inOrder, statements } = (await written()) ?? {};
@@ -51,6 +51,7 @@ it('locks contacts in the order of the database when it writes rows again withou
       email,
       subscribed: undefined,
       data: row === 300 ? tooLarge : {},
+      cells: [],
     }),
   );
   expect(await write(rows)).toMatchObject({ created: 599, skipped: 1 });

@@ -1,16 +1,16 @@
-import type { ImportRow } from '../../../core/contact-import/read-row.ts';
-import type { ImportedRows } from '../../../core/jobs/results.ts';
+import type { BadRow, GoodRow, ImportRow } from '../../../core/contact-import/read-row.ts';
+import type { ImportResult } from '../../../core/jobs/results.ts';
 import { brokenConstraint, isDataFault } from '../../../db/database-errors.ts';
 import type { Em } from '../../../db/orm.ts';
 import { importContactRows } from '../../../db/statements/jobs/import-contacts.ts';
 
-type GoodRow = Extract<ImportRow, { ok: true }>;
-
 interface Written {
   created: number;
   updated: number;
-  errors: ImportedRows['errors'];
+  rejected: BadRow[];
 }
+
+export interface WrittenRows extends Written, Pick<ImportResult, 'totalRows' | 'skipped'> {}
 
 /**
  * Writes rows with the same result as writing them one by one, and counts the outcomes. A row that the database rejects
@@ -23,12 +23,10 @@ export async function writeRows(
   projectId: string,
   rows: readonly ImportRow[],
   emails: readonly string[],
-): Promise<ImportedRows> {
+): Promise<WrittenRows> {
   const occurredAt = new Date();
-  const result: ImportedRows = { totalRows: rows.length, created: 0, updated: 0, skipped: 0, errors: [] };
-  for (const row of rows) {
-    if (!row.ok) result.errors.push({ row: row.row, email: row.email, message: row.message });
-  }
+  const rejected = rows.filter((row) => !row.ok);
+  const result: WrittenRows = { totalRows: rows.length, created: 0, updated: 0, skipped: 0, rejected };
   const byEmail = Map.groupBy(
     rows.filter((row) => row.ok),
     ({ email }) => email,
@@ -39,10 +37,10 @@ export async function writeRows(
     const written = await writeGroup(em, projectId, group, occurredAt);
     result.created += written.created;
     result.updated += written.updated;
-    result.errors.push(...written.errors);
+    result.rejected.push(...written.rejected);
   }
-  result.skipped = result.errors.length;
-  result.errors.sort((a, b) => a.row - b.row);
+  result.skipped = result.rejected.length;
+  result.rejected.sort((a, b) => a.row - b.row);
   return result;
 }
 
@@ -86,18 +84,18 @@ async function writeGroup(em: Em, projectId: string, rows: GoodRow[], occurredAt
     const created = await em.transactional((nested) =>
       importContactRows(nested, projectId, rows, occurredAt),
     );
-    return { created, updated: rows.length - created, errors: [] };
+    return { created, updated: rows.length - created, rejected: [] };
   } catch (error) {
     if (!isDataFault(error)) throw error;
     const [row] = rows;
     if (rows.length > 1 || row === undefined) {
-      const written: Written = { created: 0, updated: 0, errors: [] };
+      const written: Written = { created: 0, updated: 0, rejected: [] };
       const size = Math.ceil(rows.length / pieces);
       for (let start = 0; start < rows.length; start += size) {
         const piece = await writeGroup(em, projectId, rows.slice(start, start + size), occurredAt);
         written.created += piece.created;
         written.updated += piece.updated;
-        written.errors.push(...piece.errors);
+        written.rejected.push(...piece.rejected);
       }
       return written;
     }
@@ -105,6 +103,7 @@ async function writeGroup(em: Em, projectId: string, rows: GoodRow[], occurredAt
       brokenConstraint(error) === 'contacts_data_size'
         ? "The contact's data would have more than 64 KB"
         : "The row can't be stored";
-    return { created: 0, updated: 0, errors: [{ row: row.row, email: row.email, message }] };
+    const { email, cells } = row;
+    return { created: 0, updated: 0, rejected: [{ row: row.row, ok: false, email, cells, message }] };
   }
 }

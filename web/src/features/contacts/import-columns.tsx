@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/client.ts';
 import { Section } from '../../ui/page.tsx';
 import { ComboBox, Select } from '../../ui/select.tsx';
-import { Table } from '../../ui/table.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
 import { useDataKeys } from './column-choice.tsx';
 import { fieldOfKey, keyOfField } from './import-field.ts';
 import { reservedName } from './save-contact.ts';
@@ -51,7 +51,7 @@ export function ImportColumns({ columns, preview, isCurrent, mapping, onChange }
         rows={columns}
         idOf={(name) => name}
         columns={[
-          { header: 'In the file', cell: (name) => name },
+          nameColumn,
           {
             header: 'Becomes',
             cell: (name) => (
@@ -70,7 +70,7 @@ export function ImportColumns({ columns, preview, isCurrent, mapping, onChange }
             cell: (name) => {
               const field = fieldOf(name);
               if (field === null && mapping[name] === undefined && preview !== undefined)
-                return <span className="text-sm text-muted">{reservedName}</span>;
+                return <span className="text-sm text-muted">{whyLeftOut(name)}</span>;
               if (field === null || roleOf(field) !== 'data') return null;
               const isIgnored = isCurrent && previewOf(name)?.field === null;
               return (
@@ -99,6 +99,21 @@ export function ImportColumns({ columns, preview, isCurrent, mapping, onChange }
     </Section>
   );
 }
+
+const nameColumn: Column<string> = {
+  header: 'In the file',
+  // Surveys name columns by whole questions.
+  cell: (name) => (
+    <span className="block max-w-64 truncate" title={name}>
+      {name}
+    </span>
+  ),
+};
+
+const whyLeftOut = (name: string): string =>
+  /^rejected (row|because)$/i.test(name)
+    ? 'Left out: says why an earlier import rejected the row.'
+    : reservedName;
 
 function roleOf(field: string | null): Use {
   if (field === null) return 'none';

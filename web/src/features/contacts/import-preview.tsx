@@ -125,12 +125,12 @@ function usePreview(file: File, mapping: Mapping) {
   return { query, columns };
 }
 
-/** False if the file is not text, or if two columns have the same name. */
+/** False if the file is not text, if two columns have the same name, or if the first row is a contact. */
 const canBeMapped = (names: string[]): boolean =>
-  new Set(names).size === names.length && !names.some((name) => /\p{Cc}|\uFFFD/u.test(name));
+  new Set(names).size === names.length && !names.some((name) => /\p{Cc}|\uFFFD|\S@\S|^<[!?\w]/u.test(name));
 
 function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
-  const { wouldCreate, wouldUpdate, repeated, invalid, errors, notices, columns } = preview;
+  const { totalRows, wouldCreate, wouldUpdate, repeated, invalid, errors, notices, columns } = preview;
   const saysSubscribed = columns.some(({ field }) => field === 'subscribed');
   return (
     <Section title="What will happen">
@@ -146,6 +146,7 @@ function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
         {repeated > 0 && <RepeatedRows repeated={repeated} />}
         <li className={invalid > 0 ? 'text-bad' : ''}>{quantity(invalid, 'row')} can’t be used</li>
       </ul>
+      {totalRows === 0 && <p>The file has no rows below the names of its columns.</p>}
       {!saysSubscribed && (
         <p className="text-sm text-muted">
           No column holds the subscription: new contacts are subscribed, and existing ones stay as they are.
@@ -182,6 +183,7 @@ function FirstRows({ preview: { preview, columns } }: { preview: Schema<'ImportP
           ...keys.map((key) => ({
             header: key,
             id: `data.${key}`,
+            className: 'max-w-64 truncate',
             cell: ({ data }: PreviewRow) => <DataValue value={data[key]} />,
           })),
         ]}

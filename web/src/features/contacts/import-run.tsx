@@ -16,7 +16,7 @@ import { RepeatedRows } from './repeated-rows.tsx';
 
 const pollMs = 1_000;
 /** The most rejected rows that the API keeps per import. */
-const mostKept = 1_000;
+const mostKept = 10_000;
 
 interface ImportRunProps {
   jobId: string;
@@ -43,8 +43,8 @@ export function ImportRun({ jobId, segmentId, onAgain }: ImportRunProps) {
     if (isOver) void refreshContacts();
   }, [isOver]);
   const saveErrors = async () => {
-    const { data } = await api.GET('/contacts/import/{jobId}/errors.csv', { params, parseAs: 'text' });
-    if (data !== undefined) download(new Blob([data], { type: 'text/csv' }), 'refused-rows.csv');
+    const { data } = await api.GET('/contacts/import/{jobId}/errors.csv', { params, parseAs: 'blob' });
+    if (data) download(data as Blob, 'rejected-rows.csv');
   };
   return (
     <Loaded query={query}>
@@ -83,11 +83,17 @@ export function ImportRun({ jobId, segmentId, onAgain }: ImportRunProps) {
                 <Button onPress={() => void saveErrors().catch(sayError)}>
                   {result.skipped > mostKept
                     ? `Download the first ${count(mostKept)} rejected rows`
-                    : 'Download the rejected rows'}
+                    : `Download ${quantity(result.skipped, 'rejected row')}`}
                 </Button>
               )}
               <Button onPress={onAgain}>Import another file</Button>
             </div>
+          )}
+          {isOver && result && result.skipped > 0 && (
+            <p className="text-sm text-muted">
+              The downloaded rows have all columns of your file, and in front the reason. Correct them, then
+              import that file.
+            </p>
           )}
         </div>
       )}
@@ -105,7 +111,7 @@ function ImportResult({ created, updated, repeated, skipped, errors, notices }: 
         <li>{quantity(created, 'contact')} created</li>
         <li>{quantity(updated, 'row updated a contact', 'rows updated contacts')}</li>
         {repeated > 0 && <RepeatedRows repeated={repeated} />}
-        <li className={skipped > 0 ? 'text-bad' : ''}>{quantity(skipped, 'row')} refused</li>
+        <li className={skipped > 0 ? 'text-bad' : ''}>{quantity(skipped, 'row')} rejected</li>
       </ul>
       <ImportNotices notices={notices} />
       <ImportErrors errors={errors} total={skipped} />
