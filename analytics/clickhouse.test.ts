@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import { ClientRequest, type ServerResponse } from 'node:http';
+import { queryObjects } from 'node:v8';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startHttpServer } from '../providers/testing/http-server.ts';
@@ -62,6 +63,13 @@ describe('ClickHouse', () => {
 
   it('answers', async () => {
     expect(await store.ping()).toBe(true);
+  });
+
+  it('keeps nothing of a question that is answered', async () => {
+    const countRequests = () => queryObjects(ClientRequest, { format: 'count' });
+    const before = countRequests();
+    for (let n = 0; n < 20; n += 1) await store.query(numbers, { n });
+    expect(countRequests() - before).toBeLessThan(5);
   });
 
   it('binds parameters, whatever they contain', async () => {

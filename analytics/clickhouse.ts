@@ -132,8 +132,14 @@ async function ask<Parameters extends QueryParameters>(
     } as const;
     const result = await client.query(asked);
     // From here on, the client no longer watches the signal.
-    signal.addEventListener('abort', () => result.close());
-    return result.json();
+    const close = () => result.close();
+    signal.addEventListener('abort', close);
+    try {
+      return await result.json();
+    } finally {
+      // The signal lives until the time limit, and holds what listens to it.
+      signal.removeEventListener('abort', close);
+    }
   }, timeoutMs + answerMs);
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Lane } from '../core/outbox-lanes.ts';
 import { pause } from '../core/pause.ts';
@@ -15,13 +14,16 @@ export const emailsLeft = 'emails';
 /** Notified with the id of a campaign that starts to send. */
 export const campaignStartedChannel = 'campaign_started';
 
-const heartbeatMs = 5_000;
+const usualHeartbeatMs = 5_000;
+const answerMs = 5_000;
 const firstRetryMs = 100;
 const longestRetryMs = 5_000;
 
 export interface ProjectChangesOptions {
   databaseUrl: string;
   warn: (message: string, error: unknown) => void;
+  /** How often the connection is tried. Default 5,000. */
+  heartbeatMs?: number;
 }
 
 export class ProjectChanges {
@@ -91,9 +93,9 @@ export class ProjectChanges {
       application_name: 'posthaste-listen',
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
-      query_timeout: heartbeatMs,
+      query_timeout: answerMs,
     });
-    const lost = this.#watch(client);
+    const ending = AbortSignal.any([this.#closing.signal, this.#watch(client)]);
     try {
       await client.connect();
       for (const channel of [projectChangedChannel, commandsLeftChannel, campaignStartedChannel]) {
@@ -103,9 +105,9 @@ export class ProjectChanges {
       this.#notify(null);
       this.#isConnected = true;
       this.#retryMs = firstRetryMs;
-      while (!this.#closing.signal.aborted) {
-        const beat = delay(heartbeatMs, undefined, { signal: this.#closing.signal, ref: false });
-        await Promise.race([lost, beat]);
+      for (;;) {
+        await pause(this.#options.heartbeatMs ?? usualHeartbeatMs, ending);
+        ending.throwIfAborted();
         await client.query('select 1');
       }
     } finally {
@@ -114,18 +116,17 @@ export class ProjectChanges {
     }
   }
 
-  /** @returns a promise that rejects when the connection is lost */
-  #watch(client: pg.Client): Promise<never> {
-    const lost = Promise.withResolvers<never>();
+  /** @returns aborts when the connection is lost; a promise would keep something of each wait for it */
+  #watch(client: pg.Client): AbortSignal {
+    const lost = new AbortController();
     const lose = (error: Error) => {
       this.#isConnected = false;
-      lost.reject(error);
+      lost.abort(error);
     };
     client.on('error', lose);
     client.on('end', () => lose(new Error('The connection ended')));
     client.on('notification', ({ channel, payload }) => this.#receive(channel, payload));
-    lost.promise.catch(() => undefined);
-    return lost.promise;
+    return lost.signal;
   }
 
   #receive(channel: string, payload: string | undefined): void {
