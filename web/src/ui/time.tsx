@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
-import { exactText, timeText } from './time-text.ts';
+import { createExactText, timeText } from './time-text.ts';
 
+const exactText = createExactText();
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
 /** Relative time in the user's locale; the exact time in the user's time zone on hover. */
