@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createExactText, createFullText, createHourText, timeText } from './time-text.ts';
+import { createExactText, createFullText, createHourText, exactText, timeText } from './time-text.ts';
 
 const now = Date.parse('2026-11-22T16:20:00.000Z');
 const secondsAgo = (seconds: number) => new Date(now - seconds * 1000);
@@ -15,7 +15,6 @@ it.each([
 });
 
 it('shows the year only if it is not the current one', () => {
-  const exactText = createExactText();
   expect(exactText(secondsAgo(86_400), now)).not.toContain('2026');
   expect(exactText(secondsAgo(400 * 86_400), now)).toContain('2025');
 });

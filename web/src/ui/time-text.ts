@@ -28,6 +28,8 @@ export function createExactText(locale?: string): (instant: Date, now: number) =
     (year.format(instant) === year.format(now) ? dayAndTime : yearAndTime).format(instant);
 }
 
+export const exactText = createExactText();
+
 /**
  * Formats the date and time of an hour in `timeZone` or the user's time zone, with the UTC offset where the end of
  * daylight saving time repeats the hour.

@@ -1,7 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import { createExactText, timeText } from './time-text.ts';
+import { exactText, timeText } from './time-text.ts';
 
-const exactText = createExactText();
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
 /** Relative time in the user's locale; the exact time in the user's time zone on hover. */
