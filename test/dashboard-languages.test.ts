@@ -8,7 +8,10 @@ const domain = 'mail.languages.test';
 const title = 'חדשות (2027)!';
 
 describe.skipIf(executable === undefined)('the dashboard of people who write in another language', () => {
-  const { owner, project, tab, page, link, field, asked } = useDashboardStory(executable, 'Languages');
+  const { owner, project, tab, page, button, link, field, asked } = useDashboardStory(
+    executable,
+    'Languages',
+  );
   const post = (path: string, body: object) => owner.call('POST', path, body, { 'X-Project-Id': project.id });
   let templateId: string;
 
@@ -50,7 +53,18 @@ describe.skipIf(executable === undefined)('the dashboard of people who write in 
     expect(await style).toBe('plaintext');
   });
 
-  it('finds a name by a single word of two characters or fewer', async () => {
+  it('declares the language of the project in a new email', async () => {
+    await owner.call('PATCH', `/users/@me/projects/${project.id}`, { language: 'de' });
+    await page.goto(`projects/${project.id}/templates/new`);
+    await page.getByRole('radio', { name: 'HTML' }).click();
+    await page.getByText('<html lang="de">').waitFor();
+    await button('Designs').click();
+    await button('Letter').click();
+    await page.getByText('<html lang="de">').waitFor();
+    await page.getByText('Thank you,').first().waitFor();
+  });
+
+  it('finds a name by a word of one character', async () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('searchbox', { name: /^Search pages/ }).fill('春');
     await page.getByRole('menuitem', { name: /^春のお知らせ/ }).waitFor();
