@@ -33,6 +33,8 @@ describe('event names', () => {
     ['purchase', undefined],
     ['Order Placed ✓', undefined],
     ['e'.repeat(255), undefined],
+    ['🎉'.repeat(255), undefined],
+    ['🎉'.repeat(256), 'too_big'],
     ['', 'too_small'],
     ['  ', 'too_small'],
     ['e'.repeat(256), 'too_big'],

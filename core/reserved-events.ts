@@ -21,7 +21,7 @@ export function segmentEventName(slug: string, change: 'entry' | 'exit'): string
 export function findEventNameFormIssue(name: string, field = 'event'): FieldIssue | undefined {
   if (name.trim() === '')
     return { field, message: 'An event requires a name', code: 'too_small', received: name };
-  if (name.length > maxEventNameLength) {
+  if (name.length > maxEventNameLength && [...name].length > maxEventNameLength) {
     return { field, message: `At most ${maxEventNameLength} characters are accepted`, code: 'too_big' };
   }
   if (/\p{Cc}/u.test(name) || !isStorableText(name)) {

@@ -54,6 +54,10 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.getByRole('searchbox', { name: 'Search domains' }).fill('MAIL.');
     await link('other.records.test').waitFor({ state: 'detached' });
     await link(domain).waitFor();
+    await post('/domains', { domain: 'münchen.records.test' });
+    await page.reload();
+    await page.getByRole('searchbox', { name: 'Search domains' }).fill('München.');
+    await link('xn--mnchen-3ya.records.test').waitFor();
     await page.getByRole('searchbox', { name: 'Search domains' }).fill('none');
     await page.getByText('Nothing matches').waitFor();
     await page.goto(`projects/${project.id}/domains/${id}`);

@@ -92,7 +92,7 @@ describe('the log of emails', () => {
 
   it('finds by recipient, subject, status, source, contact and time, alone and together', async () => {
     const ada = await send('ada@example.com', { subject: 'Your order 17' });
-    const bounced = await send('bounce@simulator.amazonses.com', { subject: 'Straße' });
+    const bounced = await send('bounce@simulator.amazonses.com', { subject: 'Straße, Grüße' });
     await eventually(
       () => list('status=BOUNCED'),
       ({ data }) => data.length === 1,
@@ -105,6 +105,8 @@ describe('the log of emails', () => {
       ['search=ORDER', ada],
       ['search=order%2017&source=TRANSACTIONAL', ada],
       ['search=STRASSE', bounced],
+      ['search=gr%C3%BC%C3%9Fe', bounced],
+      ['search=gru%CC%88%C3%9Fe', bounced],
       ['search=simulator', bounced],
       ['search=bounce%40&status=BOUNCED', bounced],
       [`contactId=${contactId}`, ada],

@@ -141,7 +141,7 @@ describe('a new template', () => {
 
 describe('the list', () => {
   beforeEach(async () => {
-    await create({ name: 'beta', subject: 'Ärger 100%' });
+    await create({ name: 'beta', subject: 'Ärger 100%', description: 'Cafe\u0301' });
     await create({ name: 'Alpha', description: 'STRASSE_1', type: 'TRANSACTIONAL' });
     await create({ name: 'gamma', subject: 'straße', type: 'HEADLESS' });
   });
@@ -181,6 +181,8 @@ describe('the list', () => {
   it.each([
     ['search=ALPH', ['Alpha']],
     ['search=%C3%A4RGER', ['beta']],
+    ['search=a%CC%88rger', ['beta']],
+    ['search=caf%C3%A9', ['beta']],
     ['search=strasse', ['gamma', 'Alpha']],
     ['search=0%25', ['beta']],
     ['search=%25', ['beta']],

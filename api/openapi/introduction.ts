@@ -62,7 +62,8 @@ curl ${serverUrl}/v1/send \\
 \`\`\`
 
 The domain of \`from\` must be verified (*Domains*). Subject and body are [Liquid](https://shopify.github.io/liquid/);
-\`??\` gives a fallback for a field that is missing or null. The answer has the id of each email: \`GET /emails/{id}\` shows
+\`??\` gives a fallback for a field that is missing or null. The filter \`date\` writes UTC and English names, and takes a time
+zone: \`{{ paidAt | date: "%d.%m.%Y %H:%M", "Europe/Berlin" }}\`. The answer has the id of each email: \`GET /emails/{id}\` shows
 what became of it, \`GET /activity\` what happens in the whole project.
 
 ## Data of contacts

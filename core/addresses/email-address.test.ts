@@ -110,6 +110,16 @@ describe('email addresses', () => {
     expect(toAddressPart(text)).toBe(part);
   });
 
+  it.each([
+    ['josé@example.com', 'Before the @, only ASCII letters are supported'],
+    [' 用户@例え.テスト', 'Before the @, only ASCII letters are supported'],
+    ['josé', 'Invalid email address'],
+    ['josé@localhost', 'Invalid email address'],
+    ['@é.com', 'Invalid email address'],
+  ])('says what is wrong with %j', (input, message) => {
+    expect(emailAddressSchema.safeParse(input).error?.issues).toEqual([expect.objectContaining({ message })]);
+  });
+
   it('is a schema for requests', () => {
     expect(emailAddressSchema.parse(' A@X.io')).toBe('a@x.io');
     const refused = emailAddressSchema.safeParse('a@x');

@@ -54,12 +54,24 @@ export function domainOfAddress(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }
 
+/** Why a text is refused that `parseEmailAddress` does not accept; `otherwise` if it is simply no address. */
+export function addressFault(input: string, otherwise: string): string {
+  const at = input.lastIndexOf('@');
+  const isInternational =
+    at > 0 && input.length <= 4 * maxAddressLength && /[^\s!-~]/.test(input.slice(0, at));
+  // Mail servers may accept it (RFC 6531); SES does not.
+  return isInternational && parseDomainName(input.slice(at + 1).trim()) !== undefined
+    ? 'Before the @, only ASCII letters are supported'
+    : otherwise;
+}
+
 export const emailAddressSchema = z
   .string()
   .meta({ format: 'email', maxLength: maxAddressLength })
   .transform((input, context) => {
     const address = parseEmailAddress(input);
     if (address !== undefined) return address;
-    context.issues.push({ code: 'invalid_format', format: 'email', message: 'Invalid email address', input });
+    const message = addressFault(input, 'Invalid email address');
+    context.issues.push({ code: 'invalid_format', format: 'email', message, input });
     return z.NEVER;
   });

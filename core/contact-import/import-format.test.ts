@@ -46,6 +46,14 @@ describe('a file that is not a CSV file of contacts', () => {
       Buffer.from('email,a\n', 'utf16le'),
       /UTF-16 without a byte order mark.*in UTF-8/,
     ],
+    [
+      'Shift_JIS',
+      Buffer.concat([
+        Buffer.from('email,name\nsato@example.jp,'),
+        Buffer.of(0x8d, 0xb2, 0x93, 0xa1, 0x20, 0x89, 0xd4, 0x8e, 0x71),
+      ]),
+      /neither UTF-8.*in UTF-8 and upload that/,
+    ],
     ['a quote that stays open', '"email,plan\nada@example.com,pro\n', /not closed/],
   ];
 

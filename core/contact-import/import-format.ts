@@ -51,13 +51,18 @@ export const readCells = (record: readonly string[]): string[] =>
  */
 export function readImportFormat(
   start: Uint8Array,
-  detected: DetectedEncoding,
+  detected: DetectedEncoding | undefined,
   bytes: number,
   mapping: ColumnMapping = {},
 ): ImportFormatResult {
-  const text = new TextDecoder(detected.encoding).decode(start);
+  const text = new TextDecoder(detected?.encoding).decode(start);
   const kind = otherKind(start, text);
   if (kind !== undefined) return refuse(`This is ${kind}, not a CSV file. Export it as CSV and upload that.`);
+  if (detected === undefined) {
+    return refuse(
+      'The text is neither UTF-8 nor Windows-1252, so its letters would come out wrong. Export it as CSV in UTF-8 and upload that.',
+    );
+  }
   if (text.trim() === '') return refuse('The file is empty. Its first row must name the columns.');
   const headers = delimiters
     .map((delimiter) => {

@@ -1,4 +1,4 @@
-import { parseEmailAddress } from '../addresses/email-address.ts';
+import { addressFault, parseEmailAddress } from '../addresses/email-address.ts';
 import { maxContactDataBytes, parseContactData } from '../contact-data/parse-contact-data.ts';
 import { guardedText } from '../csv/csv-row.ts';
 import { type JsonObject, type JsonValue, jsonByteLength, tryParseJson } from '../json-value.ts';
@@ -45,7 +45,7 @@ export function readRow(
   }
   if (address === '') return refuse('The row has no email address');
   const email = parseEmailAddress(address);
-  if (email === undefined) return refuse('This is not an email address');
+  if (email === undefined) return refuse(addressFault(address, 'This is not an email address'));
   const subscribed =
     columns.subscribed === undefined ? undefined : readSubscribed(cells[columns.subscribed] ?? '');
   if (subscribed === null) return refuse('The column subscribed must be true, false, yes, no, 1, 0 or empty');

@@ -147,6 +147,11 @@ describe('what spreadsheets write', () => {
     ],
     ['a row without an address', 'email,a\n,1\n', [bad(2, '', /no email/)]],
     [
+      'an address with an accent',
+      'email\njosé@example.com\n',
+      [bad(2, 'josé@example.com', /only ASCII letters/)],
+    ],
+    [
       'NUL characters',
       'email,a\na@b.co,x\0y\nb@b\0.co,1\nc@b.co,2',
       [bad(2, 'a@b.co', /NUL/), bad(3, 'b@b.co', /NUL/), good(4, 'c@b.co', { a: 2 })],

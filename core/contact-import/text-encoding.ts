@@ -9,6 +9,9 @@ export interface DetectedEncoding {
 
 const markBytes = 3;
 
+/** Without a character in Windows-1252; Shift_JIS, for one, has them often. */
+const undefinedBytes = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+
 function encodingOfMark(bytes: readonly number[]): FileEncoding | undefined {
   const [first, second, third] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
@@ -17,8 +20,8 @@ function encodingOfMark(bytes: readonly number[]): FileEncoding | undefined {
 }
 
 /**
- * Detects the encoding of a file. A byte order mark decides; otherwise valid UTF-8 is UTF-8, and everything
- * else is Windows-1252, which spreadsheets write on Windows. If most non-ASCII characters are UTF-8 and a few
+ * Detects the encoding of a file. A byte order mark decides; otherwise valid UTF-8 is UTF-8, and anything else that can
+ * be is Windows-1252, which spreadsheets write on Windows. If most non-ASCII characters are UTF-8 and a few
  * bytes are not, the file is damaged UTF-8: read as Windows-1252, all its accents would be wrong.
  */
 export function createEncodingDetector() {
@@ -30,6 +33,7 @@ export function createEncodingDetector() {
   let isValid = true;
   let foreign = 0;
   let broken = 0;
+  let isUndefined = false;
 
   const isWide = () => mark === 'utf-16le' || mark === 'utf-16be';
   const decodeStrictly = (bytes?: Uint8Array) => {
@@ -47,18 +51,19 @@ export function createEncodingDetector() {
       }
       if (isWide()) return;
       decodeStrictly(bytes);
+      isUndefined ||= undefinedBytes.some((byte) => bytes.includes(byte));
       const text = lenient.decode(bytes, { stream: true });
       foreign += text.match(/[^\0-\x7f]/gu)?.length ?? 0;
       broken += text.match(/\ufffd/g)?.length ?? 0;
     },
-    detect(): DetectedEncoding {
+    /** Undefined for an encoding that is not supported. */
+    detect(): DetectedEncoding | undefined {
       if (mark !== undefined && isWide()) return { encoding: mark, damaged: false };
       decodeStrictly();
       if (isValid) return { encoding: 'utf-8', damaged: false };
       const isMostlyUtf8 = mark === 'utf-8' || foreign - broken > broken;
-      return isMostlyUtf8
-        ? { encoding: 'utf-8', damaged: true }
-        : { encoding: 'windows-1252', damaged: false };
+      if (isMostlyUtf8) return { encoding: 'utf-8', damaged: true };
+      return isUndefined ? undefined : { encoding: 'windows-1252', damaged: false };
     },
   };
 }

@@ -123,6 +123,11 @@ describe('renderEmail', () => {
     expect(words('en')).toContain('>Unsubscribe</a>');
   });
 
+  it('keeps the footer left-to-right in a right-to-left email', () => {
+    const { html } = render({ body: '<body dir="rtl">שלום</body>' }, options('MARKETING'));
+    expect(html).toMatch(/^<body dir="rtl">שלום<div [^>]* dir="ltr">.*<\/div><\/body>$/);
+  });
+
   it('writes the footer in the language of the contact', () => {
     const german = render({}, options('MARKETING', { locale: 'de-AT' }));
     expect(german.html).toContain('>Abmelden</a>');

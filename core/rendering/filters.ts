@@ -84,9 +84,18 @@ function elementsOf(value: unknown): number {
   return isRecord(value) ? Object.keys(value).length : 1;
 }
 
+/** liquidjs splits by an empty text into UTF-16 units, halves of an emoji or of a rare Chinese character among them. */
+function split(this: Self, value: unknown, separator?: unknown): unknown {
+  const handler = liquidFilters.split;
+  if (typeof handler !== 'function') return value;
+  const parts: unknown = handler.call(this, value, separator);
+  return Array.isArray(parts) && (separator ?? '') === '' ? [...parts.join('')] : parts;
+}
+
 const handlers: Record<string, FilterImplOptions> = {
   ...liquidFilters,
   ...dateFilters,
+  split,
   // Our own filter: the text of a value that contains HTML.
   plain_text: (value: unknown) =>
     typeof value === 'string' ? stripMarkup(value.slice(0, maxStrippedLength)) : value,

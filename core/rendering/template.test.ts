@@ -184,6 +184,7 @@ describe('tags and filters', () => {
     ['{{ first name | append: home town name }}', 'AdaLondon'],
     ['{{ nothing | default: "d" }}{{ no | default: "d", allow_false: true }}', 'dfalse'],
     ['{{ "a,b" | split: "," | reverse | join: "-" }}', 'b-a'],
+    ['{{ "𠮷野" | split: "" | first }}', '𠮷'],
     ['{{ "<p>x</p>" | strip_html }}', 'x'],
     ['{{ (1..3) | join: "," }}', '1,2,3'],
   ])('%s gives %s', (source, expected) => {

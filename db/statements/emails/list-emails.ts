@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EmailStatus, ProjectEmailSource } from '../../../core/email-state.ts';
 import { lowestIdAt } from '../../../core/id-at.ts';
 import { failedEmailSql } from '../../entities/email.ts';
-import { containsSql } from '../../fragments/contains-sql.ts';
+import { containsSql, spellingsOf } from '../../fragments/contains-sql.ts';
 import type { Em } from '../../orm.ts';
 import { type Scan, scanPage } from '../../scan-page.ts';
 import { type Bind, bindInto, query, queryColumn } from '../../sql.ts';
@@ -76,7 +76,8 @@ function matchSql(filter: EmailFilter, bind: Bind): string {
   if (campaign !== undefined) conditions.push(`e.campaign_id = ${bind(campaign.id)}`);
   if (workflowId !== undefined) conditions.push(`e.workflow_id = ${bind(workflowId)}`);
   if (recipient !== undefined) conditions.push(`position(${bind(recipient)} in e.to_email) > 0`);
-  if (text !== undefined) conditions.push(containsSql(['e.subject', 'e.to_email'], bind(text)));
+  if (text !== undefined)
+    conditions.push(containsSql(['e.subject', 'e.to_email'], spellingsOf(text).map(bind)));
   if (startDate !== undefined) conditions.push(`e.created_at >= ${bind(startDate)}`);
   if (endDate !== undefined) conditions.push(`e.created_at <= ${bind(endDate)}`);
   return conditions.join(' and ');

@@ -23,7 +23,7 @@ export function AccountMenu() {
             aria-hidden
             className="flex size-6 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent-text uppercase"
           >
-            {(user.name ?? user.email).slice(0, 1)}
+            {[...(user.name ?? user.email)][0]}
           </span>
           <span className="min-w-0 flex-1 truncate">{user.name ?? user.email}</span>
         </Button>

@@ -9,6 +9,7 @@ import { SearchField } from 'react-aria-components/SearchField';
 import { $api } from '../api/client.ts';
 import { CloseOnBack } from '../ui/close-on-back.tsx';
 import type { DialogState } from '../ui/dialog.tsx';
+import { isSearchable, searchForm } from '../ui/search-form.ts';
 import { optionLook } from '../ui/select.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { type NavigationEntry, navigation } from './navigation.ts';
@@ -83,10 +84,9 @@ function Palette({ onClose }: { onClose: () => void }) {
 }
 
 const hasWords = (candidate: string, typed: string): boolean =>
-  typed
-    .toLowerCase()
+  searchForm(typed)
     .split(/\s+/)
-    .every((word) => candidate.toLowerCase().includes(word));
+    .every((word) => searchForm(candidate).includes(word));
 
 /** Pages that create a record. */
 const actions = [
@@ -135,16 +135,14 @@ function useCommands(): Command[] {
 /** Searched here, because the API lists them all. */
 function useSegments(search: string, enabled: boolean) {
   const { data } = $api.useQuery('get', '/segments', {}, { enabled });
-  return (data?.data ?? [])
-    .filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
-    .slice(0, 5);
+  return (data?.data ?? []).filter(({ name }) => searchForm(name).includes(searchForm(search))).slice(0, 5);
 }
 
-/** Records of the project with that name. Searches of fewer than three letters are not sent. */
+/** Records of the project with that name, if the text is long enough. */
 function useRecordCommands(search: string): Command[] {
   const go = useGo();
   const projectId = useProjectId();
-  const enabled = search.length >= 3;
+  const enabled = isSearchable(search);
   const query = { search, pageSize: 5 };
   const contacts = $api.useQuery(
     'get',

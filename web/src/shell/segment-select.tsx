@@ -1,6 +1,7 @@
 import { type RefCallback, useState } from 'react';
 import type { Schema } from '../api/client.ts';
 import { quantity } from '../ui/numbers.ts';
+import { searchForm } from '../ui/search-form.ts';
 import { type ItemsQuery, SearchSelect } from '../ui/search-select.tsx';
 import { OptionItem } from '../ui/select.tsx';
 
@@ -15,7 +16,7 @@ interface SegmentSelectProps {
 
 export function SegmentSelect({ segments, query, value, onChange, error, buttonRef }: SegmentSelectProps) {
   const [search, setSearch] = useState('');
-  const sought = search.trim().toLowerCase();
+  const sought = searchForm(search.trim());
   return (
     <SearchSelect
       label="Segment"
@@ -33,7 +34,7 @@ export function SegmentSelect({ segments, query, value, onChange, error, buttonR
       empty="Nothing matches."
     >
       {segments
-        .filter(({ name }) => name.toLowerCase().includes(sought))
+        .filter(({ name }) => searchForm(name).includes(sought))
         .map(({ id, name, memberCount }) => (
           <OptionItem key={id} option={{ value: id, label: name, note: quantity(memberCount, 'member') }} />
         ))}

@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { chartPeriod, startOf, toPeriodQuery } from './period.ts';
 
 const now = Date.parse('2026-11-22T16:20:00.000Z');
+
+afterEach(() => vi.unstubAllEnvs());
 
 it('starts on the hour and includes the current hour', () => {
   expect(startOf('24h', now).toISOString()).toBe('2026-11-21T17:00:00.000Z');
@@ -27,6 +29,16 @@ it('charts whole days up to today, and compares them with an equally long period
 it('asks for whole days in the time zone of the user', () => {
   const { startDate, endDate } = toPeriodQuery({ period: 'days', from: '2026-11-01', to: '2026-11-01' });
   expect(Date.parse(endDate ?? '') - Date.parse(startDate ?? '')).toBe(86_399_999);
+});
+
+it.each([
+  ['the hour before midnight is repeated', 'America/Santiago', '2027-04-03', 25],
+  ['midnight is skipped', 'America/Santiago', '2026-09-06', 23],
+  ['an hour in the night is repeated', 'Europe/Berlin', '2026-10-25', 25],
+])('covers the whole day on which %s', (_change, zone, day, hours) => {
+  vi.stubEnv('TZ', zone);
+  const { startDate, endDate } = toPeriodQuery({ period: 'days', from: day, to: day });
+  expect(Date.parse(endDate ?? '') + 1 - Date.parse(startDate ?? '')).toBe(hours * 3_600_000);
 });
 
 it.each([

@@ -50,6 +50,13 @@ export function chartPeriod(length: PeriodLength, now = Date.now()) {
   };
 }
 
+/** The last millisecond of a day. 23:59:59.999 would be the first of two where a clock is set back at midnight. */
+function endOf(day: string): Date {
+  const next = new Date(`${day}T12:00:00`);
+  next.setDate(next.getDate() + 1);
+  return new Date(next.setHours(0, 0, 0, 0) - 1);
+}
+
 /** In the format of the API. */
 export function toPeriodQuery({ period, from, to }: PeriodSearch): { startDate?: string; endDate?: string } {
   if (period === undefined) return {};
@@ -58,6 +65,6 @@ export function toPeriodQuery({ period, from, to }: PeriodSearch): { startDate?:
   const [first, last] = from && to && from > to ? [to, from] : [from, to];
   return {
     ...(first && { startDate: new Date(`${first}T00:00:00`).toISOString() }),
-    ...(last && { endDate: new Date(`${last}T23:59:59.999`).toISOString() }),
+    ...(last && { endDate: endOf(last).toISOString() }),
   };
 }

@@ -1,7 +1,5 @@
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 const parts = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
-const dayAndTime = new Intl.DateTimeFormat(undefined, parts);
-const yearAndTime = new Intl.DateTimeFormat(undefined, { ...parts, year: 'numeric' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 const units = [
   ['second', 1],
@@ -18,23 +16,45 @@ export function timeText(instant: Date, now: number): string {
   return relative.format(Math.trunc(seconds / size), unit);
 }
 
-/** Date and time in the user's time zone, with the year if it is not the current one. */
-export function exactText(instant: Date, now: number): string {
-  const isThisYear = instant.getFullYear() === new Date(now).getFullYear();
-  return (isThisYear ? dayAndTime : yearAndTime).format(instant);
+/**
+ * Formats date and time in the user's time zone, with the year if it is not the current one of the user's calendar, which
+ * need not be the Gregorian one.
+ */
+export function createExactText(locale?: string): (instant: Date, now: number) => string {
+  const dayAndTime = new Intl.DateTimeFormat(locale, parts);
+  const yearAndTime = new Intl.DateTimeFormat(locale, { ...parts, year: 'numeric' });
+  const year = new Intl.DateTimeFormat(locale, { year: 'numeric' });
+  return (instant, now) =>
+    (year.format(instant) === year.format(now) ? dayAndTime : yearAndTime).format(instant);
 }
+
+export const exactText = createExactText();
 
 /**
  * Formats the date and time of an hour in `timeZone` or the user's time zone, with the UTC offset where the end of
  * daylight saving time repeats the hour.
  */
-export function createHourText(timeZone?: string): (instant: Date) => string {
-  const hour = new Intl.DateTimeFormat(undefined, { ...parts, timeZone });
-  const withOffset = new Intl.DateTimeFormat(undefined, { ...parts, timeZone, timeZoneName: 'shortOffset' });
+export const createHourText = (timeZone?: string) => createTimeText({ ...parts, timeZone });
+
+/** Like `createHourText`, for any time: "Tuesday, 1 December 2026 at 09:00". */
+export const createFullText = (timeZone?: string) =>
+  createTimeText({
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone,
+  });
+
+function createTimeText(format: Intl.DateTimeFormatOptions): (instant: Date) => string {
+  const plain = new Intl.DateTimeFormat(undefined, format);
+  const withOffset = new Intl.DateTimeFormat(undefined, { ...format, timeZoneName: 'shortOffset' });
   return (instant) => {
-    const text = hour.format(instant);
+    const text = plain.format(instant);
     const isRepeated = [-3_600_000, 3_600_000].some(
-      (ms) => hour.format(new Date(instant.getTime() + ms)) === text,
+      (ms) => plain.format(new Date(instant.getTime() + ms)) === text,
     );
     return isRepeated ? withOffset.format(instant) : text;
   };

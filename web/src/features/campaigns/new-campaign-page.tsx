@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import { useProjectId } from '../../shell/use-project-id.ts';
+import { useProject } from '../../shell/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { carryInput, useApiForm } from '../../ui/form.ts';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
@@ -16,19 +16,20 @@ import { type CampaignValues, campaignBody, campaignSchema } from './campaign-va
 import { campaignListQuery } from './queries.ts';
 import { useAudience } from './use-audience.ts';
 
-const blank: CampaignValues = {
+const blankIn = (language: string): CampaignValues => ({
   name: '',
-  ...emptyContent,
+  ...emptyContent(language),
   audienceType: 'ALL',
   segmentId: '',
   audienceCondition: blankCondition,
-};
+});
 
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns/new');
 
 export function NewCampaignPage() {
   const { segment } = route.useSearch();
-  const projectId = useProjectId();
+  const { id: projectId, language } = useProject();
+  const blank = blankIn(language);
   const leave = useLeave();
   const isShown = useIsShown();
   const { form, failure, submit } = useApiForm<CampaignValues>({

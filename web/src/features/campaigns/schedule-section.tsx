@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { TextField } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { RadioChoice } from '../../ui/radio-choice.tsx';
+import { createFullText } from '../../ui/time-text.ts';
 
 interface Schedule {
   isLater: boolean;
@@ -58,10 +59,10 @@ export function useSchedule(scheduledFor: string | null): Schedule {
 }
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' });
+const fullText = createFullText();
 
 /** "Tuesday, 1 December 2026 at 09:00 (Europe/Berlin)" */
-export const timeWithZone = (instant: Date): string => `${exact.format(instant)} (${zone})`;
+export const timeWithZone = (instant: Date): string => `${fullText(instant)} (${zone})`;
 
 const choices = [
   { value: 'now', label: 'As soon as I confirm' },

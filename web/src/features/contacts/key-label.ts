@@ -1,3 +1,5 @@
+import { searchForm } from '../../ui/search-form.ts';
+
 /** "First name" for `firstName` and `first_name`; keys in another style stay unchanged. */
 export function keyLabel(key: string): string {
   if (!/^[a-z][A-Za-z0-9_]*$/.test(key)) return key;
@@ -12,6 +14,6 @@ const mostShown = 100;
 
 /** The keys whose name or label contains the text, the first hundred of them. */
 export function matchingKeys(keys: readonly string[], text: string): string[] {
-  const sought = text.trim().toLowerCase();
-  return keys.filter((key) => `${key}\n${keyLabel(key)}`.toLowerCase().includes(sought)).slice(0, mostShown);
+  const sought = searchForm(text.trim());
+  return keys.filter((key) => searchForm(`${key}\n${keyLabel(key)}`).includes(sought)).slice(0, mostShown);
 }

@@ -48,7 +48,7 @@ export function DomainListPage() {
               </EmptyState>
             );
           }
-          const found = data.filter(({ domain }) => domain.includes(search.trim().toLowerCase()));
+          const found = data.filter(({ domain }) => domain.includes(inAscii(search.trim())));
           if (found.length === 0) return <EmptyState title="Nothing matches">Change the search.</EmptyState>;
           return <DomainTable domains={found} />;
         }}
@@ -56,6 +56,13 @@ export function DomainListPage() {
       <AddDomainDialog isOpen={isAdding} onClose={() => setIsAdding(false)} />
     </Page>
   );
+}
+
+/** As domains are stored: `münchen` as `xn--mnchen-3ya`. */
+function inAscii(text: string): string {
+  const url = `http://${text}`;
+  const isInternational = /[^!-~]/.test(text) && URL.canParse(url);
+  return isInternational ? new URL(url).hostname : text.toLowerCase();
 }
 
 function DomainTable({ domains }: { domains: Schema<'Domain'>[] }) {

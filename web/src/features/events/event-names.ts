@@ -1,3 +1,5 @@
+import { searchForm } from '../../ui/search-form.ts';
+
 export interface NamedCount {
   name: string;
   /** Events in the last 30 days; null if unknown, because the name is not among the most frequent. */
@@ -22,9 +24,9 @@ export function rankNames(
   search: string,
 ): NamedCount[] {
   const counts = new Map(stats.byName.map(({ name, count }) => [name, count]));
-  const wanted = search.trim().toLowerCase();
+  const wanted = searchForm(search.trim());
   return names
-    .filter((name) => name.toLowerCase().includes(wanted))
+    .filter((name) => searchForm(name).includes(wanted))
     .map((name) => ({ name, count: counts.get(name) ?? (stats.otherCount === 0 ? 0 : null) }))
     .toSorted((one, other) => (other.count ?? 0) - (one.count ?? 0) || byName.compare(one.name, other.name));
 }

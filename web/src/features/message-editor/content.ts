@@ -31,21 +31,22 @@ export const contentTypes = [
 export const typeLabel = (type: MessageContent['type']): string =>
   contentTypes.find(({ value }) => value === type)?.label ?? type;
 
-export const emptyContent: MessageContent = {
+/** @param language of the project: a reader's program would read German aloud as English otherwise */
+export const emptyContent = (language: string): MessageContent => ({
   type: 'MARKETING',
   from: '',
   fromName: '',
   replyTo: '',
   subject: '',
   body: `<!doctype html>
-<html lang="en">
+<html lang="${language}">
   <body style="margin: 0; padding: 24px; font-family: sans-serif; line-height: 1.5;">
     <h1 style="font-size: 22px;">Hello</h1>
     <p></p>
   </body>
 </html>
 `,
-};
+});
 
 /** Form values of a stored record. */
 export function contentOf(record: Schema<'Template'> | Schema<'Campaign'>): MessageContent {

@@ -24,14 +24,14 @@ export function DesignDialog({ onChoose, ...state }: DesignDialogProps) {
 }
 
 function DesignChoice({ onChoose }: Pick<DesignDialogProps, 'onChoose'>) {
-  const { name } = useProject();
+  const { name, language } = useProject();
   const color = useButtonColor();
   const firstName = firstNameOf(useFieldNames());
   return (
     <div className="flex flex-col gap-3">
       <p className="text-muted">This replaces the current body.</p>
       <ul className="grid gap-4 sm:grid-cols-2">
-        {designs({ name, color, firstName }).map((design) => (
+        {designs({ name, language, color, firstName }).map((design) => (
           <li
             key={design.name}
             className="relative overflow-hidden rounded-md border border-line-strong hover:border-accent"

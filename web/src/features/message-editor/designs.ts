@@ -10,6 +10,7 @@ export interface Design {
 interface Brand {
   /** Name of the project. */
   name: string;
+  language: string;
   /** Button color as `#rrggbb`. */
   color: string;
   /** The Liquid expression for the first name of the reader. */
@@ -17,8 +18,9 @@ interface Brand {
 }
 
 /** A centered card. Marketing email gets its footer when it is sent. */
-const page = (content: string) => `<!doctype html>
-<html lang="en">
+const pageIn = (language: string) => (content: string) =>
+  `<!doctype html>
+<html lang="${language}">
   <body style="margin: 0; padding: 24px 12px; background-color: #f4f4f5; font-family: sans-serif; line-height: 1.5;">
 <div style="max-width: 560px; margin: 0 auto; padding: 24px 32px; background-color: #ffffff; color: #18181b; border-radius: 8px;">
 ${content}
@@ -33,7 +35,8 @@ const escaped = (text: string) => text.replaceAll(/[&<>{}]/g, (sign) => `&#${sig
 /**
  * Bodies that the visual editor supports. Their links are `#`, which the email's checks report until they are replaced.
  */
-export function designs({ name, color, firstName }: Brand): Design[] {
+export function designs({ name, language, color, firstName }: Brand): Design[] {
+  const page = pageIn(language);
   const sender = escaped(name);
   const button = (text: string) => `<a href="#" style="${toButton(null, color)?.style}">${text}</a>`;
   const story = (title: string) => `<hr>

@@ -8,6 +8,7 @@ import { Loaded } from '../../ui/list.tsx';
 import { ListSearch } from '../../ui/list-search.tsx';
 import { count } from '../../ui/numbers.ts';
 import { Page } from '../../ui/page.tsx';
+import { searchForm } from '../../ui/search-form.ts';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { readCondition } from './condition-builder/condition.ts';
@@ -61,7 +62,7 @@ export function SegmentListPage() {
 }
 
 const matches = ({ name, description }: Schema<'Segment'>, search = ''): boolean =>
-  `${name}\n${description ?? ''}`.toLowerCase().includes(search.toLowerCase());
+  searchForm(`${name}\n${description ?? ''}`).includes(searchForm(search));
 
 function SegmentTable({ segments }: { segments: Schema<'Segment'>[] }) {
   const projectId = useProjectId();

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import { useProjectId } from '../../shell/use-project-id.ts';
+import { useProject } from '../../shell/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { carryInput, useApiForm } from '../../ui/form.ts';
 import { Page } from '../../ui/page.tsx';
@@ -12,12 +12,12 @@ import { templateListQuery } from './queries.ts';
 import { TemplateForm, type TemplateValues, templateSchema } from './template-form.tsx';
 
 export function NewTemplatePage() {
-  const projectId = useProjectId();
+  const { id: projectId, language } = useProject();
   const leave = useLeave();
   const isShown = useIsShown();
   const { form, failure, submit } = useApiForm<TemplateValues>({
     schema: templateSchema,
-    defaultValues: { name: '', description: '', ...emptyContent },
+    defaultValues: { name: '', description: '', ...emptyContent(language) },
     async save(body, { getValues }) {
       const entered = getValues();
       const { data } = await api.POST('/templates', { body });

@@ -21,14 +21,15 @@ export function splitDocument(html: string): EmailDocument {
   };
 }
 
-/** Styles of the body element, which is outside the content. Parsing loads and runs nothing. */
+/** Styles and direction of the elements around the content. Parsing loads and runs nothing. */
 export function pageLook({ before }: EmailDocument) {
-  const { body } = new DOMParser().parseFromString(before, 'text/html');
+  const { body, documentElement } = new DOMParser().parseFromString(before, 'text/html');
   const { backgroundColor, color, fontFamily, lineHeight } = body.style;
   return {
     backgroundColor: backgroundColor || (body.getAttribute('bgcolor') ?? ''),
     color,
     fontFamily,
     lineHeight,
+    direction: (body.dir || documentElement.dir) === 'rtl' ? ('rtl' as const) : ('ltr' as const),
   };
 }

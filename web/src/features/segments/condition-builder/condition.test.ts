@@ -74,6 +74,8 @@ describe('a condition in words', () => {
     ['Is subscribed', { field: 'subscribed', operator: 'equals', value: true }],
     ['Is not subscribed', { field: 'subscribed', operator: 'equals', value: false }],
     ['Is subscribed', { field: 'subscribed', operator: 'notEquals', value: false }],
+    ['Date added is 2026-01-31 (UTC)', { field: 'createdAt', operator: 'equals', value: '2026-01-31' }],
+    ['Born is 2026-01-31', { field: 'data.born', operator: 'equals', value: '2026-01-31' }],
     ['Date added is in the last 1 hour', { field: 'createdAt', operator: 'within', value: 1, unit: 'hours' }],
     ['Renews at is in the last 3 days or later', { field: 'data.renewsAt', operator: 'within', value: 3 }],
     ['Renews at is longer ago than 3 days', { field: 'data.renewsAt', operator: 'olderThan', value: 3 }],

@@ -1,6 +1,6 @@
 import type { Condition, Filter, Group } from './condition.ts';
 import { activityOf, fieldLabel } from './field-label.ts';
-import { operatorsOfKind, operatorWords, shapeOf, valueTypeOf } from './operators.ts';
+import { instants, operatorsOfKind, operatorWords, shapeOf, valueTypeOf } from './operators.ts';
 
 type NameOf = (id: string) => string | undefined;
 
@@ -56,7 +56,12 @@ function subscriptionWords({ operator, value }: Filter): string {
 function valueWords(filter: Filter): string {
   const { field, operator, value } = filter;
   if (operator === '' || shapeOf(operator) === 'none') return '';
-  if (shapeOf(operator) !== 'age') return value === undefined || value === '' ? '…' : quoted(textOf(value));
+  if (shapeOf(operator) !== 'age') {
+    if (value === undefined || value === '') return '…';
+    // Lists show these times in the user's zone, where they may be of another day.
+    const isDay = instants.includes(field) && textOf(value).length === 10;
+    return isDay ? `${textOf(value)} (UTC)` : quoted(textOf(value));
+  }
   // For the API, future dates are also "within" the last days; these two are never in the future.
   const isPast = field === 'createdAt' || field === 'updatedAt' || operator === 'olderThan';
   return isPast ? durationWords(filter) : `${durationWords(filter)} or later`;

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Header } from 'react-aria-components/Header';
 import { ListBoxItem, ListBoxSection } from 'react-aria-components/ListBox';
+import { searchForm } from '../../../ui/search-form.ts';
 import { SearchSelect } from '../../../ui/search-select.tsx';
 import { optionLook } from '../../../ui/select.tsx';
 import { fieldLabel } from './field-label.ts';
@@ -65,13 +66,11 @@ function FieldSection({ title, options }: { title: FieldOption['section']; optio
 }
 
 function matching(options: readonly FieldOption[], search: string): FieldOption[] {
-  const wanted = search.trim().toLowerCase();
+  const wanted = searchForm(search.trim());
   // A name that is both an event and a field of event data is one option.
   const unique = [...new Map(options.map((option) => [option.field, option])).values()];
   return unique
-    .filter(
-      ({ field, label }) => label.toLowerCase().includes(wanted) || field.toLowerCase().includes(wanted),
-    )
+    .filter(({ field, label }) => searchForm(`${label}\n${field}`).includes(wanted))
     .slice(0, mostShown);
 }
 

@@ -44,7 +44,7 @@ const operatorsOfType: Readonly<Record<FieldType, readonly string[]>> = {
   date: [...age, ...dateOrder, ...equality, ...presence],
 };
 
-const instants = ['createdAt', 'updatedAt', 'snoozedUntil'];
+export const instants = ['createdAt', 'updatedAt', 'snoozedUntil'];
 
 /**
  * In a workflow, `event.<name>` is both the history of the event and the data of the event that started the execution.

@@ -124,6 +124,7 @@ function DateValue({ value, onChange, error }: TextValueProps) {
         onChange={change}
         error={error}
       />
+      {!isMoment && <span className="self-center text-xs text-muted">UTC</span>}
       <IconButton
         label={isMoment ? 'Compare with the whole day' : 'Compare with a time of the day'}
         onPress={() => onChange(isMoment ? value.slice(0, 10) : `${value || today()}T00:00:00.000Z`)}
