@@ -30,7 +30,8 @@ const footerOf = (texts: FooterTexts): Footer =>
 function htmlFooter(text: (typeof messages)[Locale], address: string | null): string[] {
   const style = 'style="color:#666666;text-decoration:underline"';
   const lines = escapeHtml(withoutHoles(address ?? '')).replaceAll('\n', '<br>');
-  // All our languages are left-to-right. `ses:no-track`: an opt-out is no click of the campaign. Source: Amazon SES developer guide, metrics FAQ.
+  // `dir`: all our languages are left-to-right, whatever that of the email. `ses:no-track`: an opt-out is no click of the
+  // campaign. Source: Amazon SES developer guide, metrics FAQ.
   return [
     '<div style="margin:24px auto 0;padding:16px;text-align:center;font-family:Arial,Helvetica,sans-serif;' +
       `font-size:12px;line-height:18px;color:#666666" dir="ltr">${escapeHtml(text['footer.reason'])}<br><a ses:no-track href="`,
