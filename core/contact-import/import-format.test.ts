@@ -54,6 +54,31 @@ describe('a file that is not a CSV file of contacts', () => {
       ]),
       /neither UTF-8.*in UTF-8 and upload that/,
     ],
+    [
+      'Shift_JIS, of bytes that Windows-1252 has too',
+      Buffer.concat([
+        Buffer.from('email,name\nsato@example.jp,'),
+        Buffer.of(
+          0x93,
+          0xfa,
+          0x96,
+          0x7b,
+          0x8c,
+          0xea,
+          0x83,
+          0x65,
+          0x83,
+          0x58,
+          0x83,
+          0x67,
+          0x95,
+          0x5c,
+          0x8e,
+          0xa6,
+        ),
+      ]),
+      /neither UTF-8.*in UTF-8 and upload that/,
+    ],
     ['a quote that stays open', '"email,plan\nada@example.com,pro\n', /not closed/],
   ];
 
@@ -63,6 +88,15 @@ describe('a file that is not a CSV file of contacts', () => {
 });
 
 describe('the format of a file', () => {
+  it('is Windows-1252 despite a byte that it does not have', () => {
+    const names = Array.from({ length: 20 }, (_, n) => `ada-${n}@example.com,Zo\u00eb\n`).join('');
+    const file = Buffer.concat([
+      Buffer.from(`email,name\n${names}eve@example.com,`, 'latin1'),
+      Buffer.of(0x81),
+    ]);
+    expect(read(file)).toMatchObject({ ok: true, format: { encoding: 'windows-1252' } });
+  });
+
   it.each([
     ['email', ','],
     ['email,a;b;c', ','],

@@ -9,8 +9,15 @@ export interface DetectedEncoding {
 
 const markBytes = 3;
 
-/** Without a character in Windows-1252; Shift_JIS, for one, has them often. */
-const undefinedBytes = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+/**
+ * In Windows-1252 no character, or one that hardly any text has, such as `ƒ` and `‡`. Every third non-ASCII byte of
+ * Shift_JIS is one of them.
+ */
+const rareBytes = new Set([
+  ...[0x81, 0x82, 0x83, 0x86, 0x87, 0x88, 0x8b, 0x8d, 0x8f],
+  ...[0x90, 0x98, 0x9b, 0x9d],
+]);
+const mostRare = 0.1;
 
 function encodingOfMark(bytes: readonly number[]): FileEncoding | undefined {
   const [first, second, third] = bytes;
@@ -33,7 +40,7 @@ export function createEncodingDetector() {
   let isValid = true;
   let foreign = 0;
   let broken = 0;
-  let isUndefined = false;
+  const high = { all: 0, rare: 0 };
 
   const isWide = () => mark === 'utf-16le' || mark === 'utf-16be';
   const decodeStrictly = (bytes?: Uint8Array) => {
@@ -51,7 +58,13 @@ export function createEncodingDetector() {
       }
       if (isWide()) return;
       decodeStrictly(bytes);
-      isUndefined ||= undefinedBytes.some((byte) => bytes.includes(byte));
+      if (!isValid) {
+        for (const byte of bytes) {
+          if (byte < 0x80) continue;
+          high.all += 1;
+          if (rareBytes.has(byte)) high.rare += 1;
+        }
+      }
       const text = lenient.decode(bytes, { stream: true });
       foreign += text.match(/[^\0-\x7f]/gu)?.length ?? 0;
       broken += text.match(/\ufffd/g)?.length ?? 0;
@@ -63,7 +76,7 @@ export function createEncodingDetector() {
       if (isValid) return { encoding: 'utf-8', damaged: false };
       const isMostlyUtf8 = mark === 'utf-8' || foreign - broken > broken;
       if (isMostlyUtf8) return { encoding: 'utf-8', damaged: true };
-      return isUndefined ? undefined : { encoding: 'windows-1252', damaged: false };
+      return high.rare > high.all * mostRare ? undefined : { encoding: 'windows-1252', damaged: false };
     },
   };
 }
