@@ -50,6 +50,8 @@ async function cannotContinue(
     });
   }
   return new DomainError('CONFLICT', 'The execution can’t continue where it failed', {
-    suggestion: 'Its contact or its step was deleted, or what failed was not a step that can be repeated.',
+    suggestion:
+      'Its contact or its step was deleted, or what failed was not a step that can be repeated. Start a new execution ' +
+      'for the contact if the workflow allows re-entry.',
   });
 }
