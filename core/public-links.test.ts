@@ -47,5 +47,5 @@ it('refuses anything that is not a token', () => {
 it('makes an address for each purpose', () => {
   const links = createContactLinks('https://mail.example', key, subject);
   expect(links.unsubscribeUrl).toMatch(/^https:\/\/mail\.example\/unsubscribe\/[\w-]{64}$/);
-  expect(new Set(Object.values(links)).size).toBe(3);
+  expect(new Set(Object.values(links)).size).toBe(4);
 });

@@ -1,12 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createHmacSha512 } from './crypto/hmac-sha512.ts';
 
-export type LinkPurpose = 'unsubscribe' | 'subscribe' | 'manage';
+export type LinkPurpose = 'unsubscribe' | 'subscribe' | 'manage' | 'view';
 
 export interface ContactLinks {
   unsubscribeUrl: string;
   subscribeUrl: string;
   manageUrl: string;
+  viewUrl: string;
 }
 
 export interface LinkSubject {
@@ -21,7 +22,7 @@ const macBytes = 16;
 const toId = (bytes: Buffer) =>
   bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
-const slots: Record<LinkPurpose, number> = { unsubscribe: 0, subscribe: 1, manage: 2 };
+const slots: Record<LinkPurpose, number> = { unsubscribe: 0, subscribe: 1, manage: 2, view: 3 };
 
 const hmacs = new WeakMap<Buffer, ReturnType<typeof createHmacSha512>>();
 
@@ -76,5 +77,10 @@ export function isGenuineToken(
 export function createContactLinks(apiUrl: string, key: Buffer, subject: LinkSubject): ContactLinks {
   const token = tokensOf(digestOf(key, subject), subject);
   const link = (purpose: LinkPurpose) => `${apiUrl}/${purpose}/${token(purpose)}`;
-  return { unsubscribeUrl: link('unsubscribe'), subscribeUrl: link('subscribe'), manageUrl: link('manage') };
+  return {
+    unsubscribeUrl: link('unsubscribe'),
+    subscribeUrl: link('subscribe'),
+    manageUrl: link('manage'),
+    viewUrl: link('view'),
+  };
 }

@@ -91,6 +91,10 @@ describe('a token', () => {
   it('of one purpose does not work for another', async () => {
     const reader = await createTestSubscriber(stack, sender);
     const before = await contactOf(reader);
+    for (const purpose of purposes) {
+      await expectRefused(`/view/${reader.token(purpose)}`);
+      await expectRefused(`/${purpose}/${reader.token('view')}`);
+    }
     for (const page of purposes) {
       for (const purpose of purposes.filter((other) => other !== page)) {
         await expectRefused(`/${page}/${reader.token(purpose)}`);

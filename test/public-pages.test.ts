@@ -286,3 +286,56 @@ describe('the pages', () => {
     expect(await countedFor(reader.campaignId ?? '')).toBe(0);
   });
 });
+
+describe('the page of an email', () => {
+  async function sendWithPage(to: string, body: string, data: Record<string, unknown> = {}) {
+    const template = await createTemplate(sender, { subject: 'News & more', body, type: 'MARKETING' });
+    const sent = await sender.post('/v1/send', { to, template, subscribed: true, data });
+    const message = await arrived(stack.ses, sent);
+    const [address = ''] = message?.html.match(/http[^"]+\/view\/[\w-]{64}/) ?? [];
+    return { emailId: String(sent.body.data.emails[0].email), address };
+  }
+  const link = '<a href="{{ viewUrl }}">View in browser</a>';
+
+  it('shows what the reader got, runs nothing, and keeps the other links working', async () => {
+    const code = { value: 'A7', persistent: false };
+    const body = `${link}<p>Hello {{ name }}, {{ code }}</p><script>alert(1)</script>`;
+    const { address } = await sendWithPage('page@example.com', body, { name: 'Zoë', code });
+    const page = await visitPage(address);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.text).toContain('<title>News & more</title>');
+    expect(page.text).toContain('<p>Hello Zoë, A7</p>');
+    expect(page.text).toContain(`<a href="${address}">View in browser</a>`);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/^sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'/);
+    expect(policy).not.toContain('script');
+    expect(page.headers.get('x-robots-tag')).toBe('noindex, nofollow');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+    const [unsubscribe = ''] = page.text.match(/http[^"]+\/unsubscribe\/[\w-]{64}/) ?? [];
+    expect((await visitPage(unsubscribe)).text).toContain(messages.en['unsubscribe.button']);
+  });
+
+  it('is the body itself if that is a document, with the data that the contact has now', async () => {
+    const body = `<!doctype html><html><body>${link} {{ plan }}</body></html>`;
+    const { address } = await sendWithPage('document@example.com', body);
+    await sender.post('/contacts', { email: 'document@example.com', data: { plan: 'pro' } });
+    const page = await visitPage(address);
+    expect(page.text).toMatch(/^<!doctype html><html><body><a .*<\/a> pro<div/);
+    expect(page.text.match(/<html/g)).toHaveLength(1);
+  });
+
+  it('says so when the content has expired or the contact is gone', async () => {
+    const { address, emailId } = await sendWithPage('expired@example.com', link);
+    await stack.sql('update emails set content_id = null where id = $1', [emailId]);
+    expect((await visitPage(address)).text).toContain(messages.en['page.gone']);
+
+    const other = await sendWithPage('erased@example.com', link);
+    const contact = await readContact(stack.em(), sender.projectId, 'erased@example.com');
+    await sender.delete(`/contacts/${contact?.id}`);
+    const page = await visitPage(other.address);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(messages.en['page.gone']);
+  });
+});

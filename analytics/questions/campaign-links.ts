@@ -12,7 +12,7 @@ type Parameters = { projectId: string; campaignId: string; since: string; limit:
  * Each of a recipient's own pages counts as one link, whatever its template appends to the address, which also keeps the
  * tokens in the links secret.
  */
-const ownPage = '^https?://.*/(unsubscribe|subscribe|manage)/[A-Za-z0-9_-]{64}(?:[^A-Za-z0-9_-].*)?$';
+const ownPage = '^https?://.*/(unsubscribe|subscribe|manage|view)/[A-Za-z0-9_-]{64}(?:[^A-Za-z0-9_-].*)?$';
 
 /** Without FINAL, which would read the data of all events of the project, not only of these clicks. */
 const question: Question<Parameters, CampaignLink> = {

@@ -222,6 +222,7 @@ it("names no token of a link to a recipient's own page, whatever the template ap
   const links = [
     ...['', '/', '?a=b', '#c', '&utm_source=news', '/?a=b', '.'].map((end) => page + end),
     other,
+    page.replace('unsubscribe', 'view'),
   ];
   await store(
     links.map((link) => ({
@@ -233,6 +234,7 @@ it("names no token of a link to a recipient's own page, whatever the template ap
   expect(await campaignLinks(clickhouse, { projectId, campaignId, since: start }, 10)).toEqual([
     { link: '{{ unsubscribeUrl }}', clicks: 7, uniqueClicks: 7 },
     { link: other, clicks: 1, uniqueClicks: 1 },
+    { link: '{{ viewUrl }}', clicks: 1, uniqueClicks: 1 },
   ]);
 });
 

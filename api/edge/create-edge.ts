@@ -54,6 +54,8 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
      * given up when its client leaves. A flood of them is refused for a while, once more wait than leave in seconds.
      */
     writesByLink: createProjectSlots(1, { inAll: writes, ...ofRequests, refusal: 'SERVICE_UNAVAILABLE' }),
+    /** Of emails as pages: they render, and many readers of a campaign may open theirs at once. */
+    viewsByLink: createProjectSlots(2, { inAll: reads, ...ofRequests, refusal: 'SERVICE_UNAVAILABLE' }),
     shortReads: createProjectSlots(Number.POSITIVE_INFINITY, { inAll: reads, ...ofRequests }),
     /** Of routes whose `place` is `elsewhere`. No other request waits for them, not even of the same project. */
     waitingElsewhere: createProjectSlots(Math.max(2, Math.floor(places / 2)), ofRequests),

@@ -4,6 +4,7 @@ import type { LinkPurpose } from '../../core/public-links.ts';
 import { snoozeLengths } from '../../core/snooze.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import type { ErrorPage, HandlerContext } from '../edge/route.ts';
+import { emailPage } from '../pages/email-page.ts';
 import { noticeOf, type Page, pageType, showNotice, showPage } from '../pages/page.ts';
 import {
   managePage,
@@ -148,4 +149,23 @@ export const changePreferences = defineRoute('POST /manage/:token', {
   body: preferencesSchema,
   bodyExample: { snooze: '2-weeks' },
   handler: (ctx, { body }) => visit(ctx, 'manage', toAction(body), managePage),
+});
+
+export const showEmail = defineRoute('GET /view/:token', {
+  ...shared,
+  summary: 'Page that shows an email',
+  description:
+    'The address of `{{ viewUrl }}`. The email is rendered again, with the current data of the contact. The page ' +
+    'says that the details have been deleted once the content of the email has expired, or the contact is gone.',
+  async handler(ctx) {
+    const link = await ctx.services.publicLinks.open('view', ctx.state.params.token, ctx.ip);
+    if (link.state !== 'open') {
+      refuse(ctx, link);
+      return;
+    }
+    const { projectId, emailId } = link.subject;
+    const email = await ctx.services.emailDetail.view(projectId, emailId);
+    if (email === null) refuse(ctx, { state: 'gone', project: link.project });
+    else showPage(ctx, emailPage(email));
+  },
 });

@@ -16,12 +16,15 @@ import {
   readEmail,
 } from '../../db/statements/emails/read-email.ts';
 import { workflowIds } from '../../temporal/contracts/workflow-ids.ts';
+import type { ProjectSlots } from './project-slots.ts';
+import { runInShortPlace } from './short-place.ts';
 import type { TemplateTurns } from './template-turns.ts';
 
 export interface EmailDetailOptions {
   orm: Orm;
   templates: TemplateTurns;
   links: { apiUrl: string; linkKey: Buffer };
+  viewsByLink: ProjectSlots;
 }
 
 async function findRunId(em: Em, email: LoggedEmail): Promise<string | null> {
@@ -50,7 +53,7 @@ async function readRecipient(em: Em, contactId: string | null) {
 }
 
 export function createEmailDetailService(options: EmailDetailOptions) {
-  const { orm, links } = options;
+  const { orm, links, viewsByLink } = options;
   const { cache, inTurn } = options.templates;
   const templates = createEmailTemplates({ cache });
 
@@ -84,5 +87,15 @@ export function createEmailDetailService(options: EmailDetailOptions) {
       const runId = await findRunId(orm.em.fork(), email);
       return { email, events, body: await renderBody(projectId, email), runId };
     },
+
+    /**
+     * What its reader sees who opens it in a browser. Null when `get` has no body.
+     * @throws DomainError as `viewsByLink`
+     */
+    view: (projectId: string, id: string) =>
+      runInShortPlace(viewsByLink.run, `${projectId} by link`, async () => {
+        const email = await readEmail(orm.em.fork(), projectId, id);
+        return email === undefined ? null : renderBody(projectId, email);
+      }),
   };
 }

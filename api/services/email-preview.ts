@@ -29,6 +29,7 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, { cache, inT
     unsubscribeUrl: link('unsubscribe'),
     subscribeUrl: link('subscribe'),
     manageUrl: link('manage'),
+    viewUrl: link('view'),
   };
 
   function preview(body: PreviewEmailBody, { contact, sender, brand, keys, takesVariables }: PreviewInputs) {

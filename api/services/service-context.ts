@@ -38,6 +38,7 @@ export interface EdgeParts {
   /** For routes that take no place themselves: requests that took two places could wait for each other forever. */
   writes: ProjectSlots;
   writesByLink: ProjectSlots;
+  viewsByLink: ProjectSlots;
 }
 
 export interface ServiceParts {

@@ -171,6 +171,7 @@ function emailServices(context: ServiceContext) {
       orm,
       templates: templateTurns,
       links: { apiUrl: publicApiUrl(config), linkKey },
+      viewsByLink: context.viewsByLink,
     }),
     emailLog: createEmailLogService(orm, heavyReads),
     templates: createTemplatesService(orm, templateTurns, context.writes, context.committed),

@@ -7,7 +7,12 @@ import { buildVariables } from '../rendering/variables.ts';
 import { accountEmailTemplate, accountEmailVariables } from './template.ts';
 
 const link = 'https://app.example.com/invitation?token=abc&lang=en';
-const links = { unsubscribeUrl: 'https://a.example/u', subscribeUrl: '', manageUrl: 'https://a.example/m' };
+const links = {
+  unsubscribeUrl: 'https://a.example/u',
+  subscribeUrl: '',
+  manageUrl: 'https://a.example/m',
+  viewUrl: '',
+};
 const contact = { id: '', email: 'ada@example.com', subscribed: false, data: {} };
 
 /** Renders the email, and its text also from a text template: the third use of a content creates one. */

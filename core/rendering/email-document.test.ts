@@ -12,6 +12,7 @@ const links = {
   unsubscribeUrl: 'https://mail.x.io/unsubscribe/abc?a=1&b=2',
   subscribeUrl: 'https://mail.x.io/subscribe/abc',
   manageUrl: 'https://mail.x.io/manage/abc',
+  viewUrl: 'https://mail.x.io/view/abc',
 };
 
 function options(

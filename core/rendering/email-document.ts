@@ -15,7 +15,7 @@ import type { TemplateVariables } from './variables.ts';
 export interface RenderEmailOptions {
   type: ContentType;
   variables: TemplateVariables;
-  links: Omit<ContactLinks, 'subscribeUrl'>;
+  links: Pick<ContactLinks, 'unsubscribeUrl' | 'manageUrl'>;
   brand: EmailBrand;
   now: Date;
   headers?: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { type Locale, messages } from '../messages/messages.ts';
 import type { ContactLinks } from '../public-links.ts';
 import { insertText, type PiecedText, toOutlines, withoutHoles } from './pieced-text.ts';
 
-type FooterLinks = Omit<ContactLinks, 'subscribeUrl'>;
+type FooterLinks = Pick<ContactLinks, 'unsubscribeUrl' | 'manageUrl'>;
 
 export interface FooterTexts {
   locale: Locale;

@@ -10,6 +10,7 @@ const links = {
   unsubscribeUrl: `https://mail.x.io/unsubscribe/${'a'.repeat(120)}`,
   subscribeUrl: 'https://mail.x.io/subscribe/a',
   manageUrl: 'https://mail.x.io/manage/a',
+  viewUrl: 'https://mail.x.io/view/a',
 };
 const contact = { id: 'c1', email: 'ada@x.io', subscribed: true, data: {} };
 const variables = buildVariables({ contact, links });

@@ -20,6 +20,7 @@ const links = {
   unsubscribeUrl: `https://x.io/unsubscribe/${token}`,
   subscribeUrl: `https://x.io/subscribe/${token}`,
   manageUrl: `https://x.io/manage/${token}`,
+  viewUrl: `https://x.io/view/${token}`,
 };
 
 function compile(source: string, kind: 'html' | 'text'): Template | undefined {

@@ -8,6 +8,7 @@ const links = {
   unsubscribeUrl: 'https://x.io/u',
   subscribeUrl: 'https://x.io/s',
   manageUrl: 'https://x.io/m',
+  viewUrl: 'https://x.io/v',
 };
 
 function sources(data: JsonObject, more: Partial<VariableSources> = {}): VariableSources {
@@ -21,14 +22,18 @@ describe('template variables', () => {
     ['{{ plan }} {{ data.plan }}', 'pro pro'],
     ['{{ id }} {{ email }} {{ subscribed }}', 'c1 ada@x.io true'],
     [
-      '{{ unsubscribeUrl }} {{ subscribeUrl }} {{ manageUrl }}',
-      'https://x.io/u https://x.io/s https://x.io/m',
+      '{{ unsubscribeUrl }} {{ subscribeUrl }} {{ manageUrl }} {{ viewUrl }}',
+      'https://x.io/u https://x.io/s https://x.io/m https://x.io/v',
     ],
     ['{{ locale ?? "en" }}', 'de-AT'],
     ['{{ event.plan ?? "none" }}{{ context.x ?? "none" }}', 'nonenone'],
     ['{{ first name }} {{ data.first name }}', 'Ada Ada'],
   ])('%s gives %s', (source, expected) => {
     expect(render(source, sources({ plan: 'pro', locale: 'de-AT', 'first name': 'Ada' }))).toBe(expected);
+  });
+
+  it('let a field named like the link to the page of the email win, because templates used such fields before', () => {
+    expect(render('{{ viewUrl }}', sources({ viewUrl: 'https://shop.test/7' }))).toBe('https://shop.test/7');
   });
 
   it('let built-in names win, and keep the fields under data', () => {

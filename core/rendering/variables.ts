@@ -13,7 +13,8 @@ export type TemplateVariables = Readonly<Record<string, unknown>>;
 
 /**
  * Builds a template's variables for one recipient: every field of `data` by its name and under `data`, and
- * the built-in ones, which override fields of the same name. `event` and `context` exist only in workflows.
+ * the built-in ones, which override fields of the same name, except for `viewUrl`. `event` and `context` exist
+ * only in workflows.
  */
 export function buildVariables(sources: VariableSources): TemplateVariables {
   const { contact, links, requestData, workflow } = sources;
@@ -29,7 +30,8 @@ export function buildVariables(sources: VariableSources): TemplateVariables {
     data,
     ...(workflow ? { event: workflow.event, context: workflow.context } : {}),
   };
-  const variables: Record<string, unknown> = { ...data, ...builtIns };
+  const { viewUrl } = links;
+  const variables: Record<string, unknown> = { viewUrl, ...data, ...builtIns };
   for (const key of Object.keys(data)) {
     // A field named `event.plan` must not hide the event's plan.
     const dot = key.indexOf('.');

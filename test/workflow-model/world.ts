@@ -209,7 +209,7 @@ export class World {
       secretsOf: async () => ['whsec_dGVzdA=='],
       turns: new RenderTurns(1),
       limit: createCallLimit(),
-      linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }),
+      linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '', viewUrl: '' }),
       send: async ({ url, body }, mayGoOut) => {
         const { outcomes } = this.#settings;
         const outcome = outcomes[this.#tries % outcomes.length];

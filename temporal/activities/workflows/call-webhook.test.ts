@@ -35,7 +35,7 @@ const callerOf = (through: OutboundHttp, turns: RenderTurns): Omit<WebhookCaller
   send: through,
   secretsOf: async () => ['whsec_dGVzdA=='],
   turns,
-  linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }),
+  linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '', viewUrl: '' }),
 });
 
 /** An execution at a WEBHOOK step. */

@@ -20,8 +20,8 @@ const forged = (when: string, body: (world: World) => string): Refusal => ({
   change: (_, world) => ({ body: body(world) }),
 });
 
-const pages = (purpose: LinkPurpose): ContractLine[] =>
-  (['GET', 'POST'] as const).map((method) => ({
+const pages = (purpose: LinkPurpose, methods: ('GET' | 'POST')[] = ['GET', 'POST']): ContractLine[] =>
+  methods.map((method) => ({
     line: `${method} /${purpose}/:token`,
     key: 'link',
     success: 200,
@@ -66,6 +66,7 @@ export const serviceLines: readonly ContractLine[] = [
   ...pages('unsubscribe'),
   ...pages('subscribe'),
   ...pages('manage'),
+  ...pages('view', ['GET']),
   { line: 'GET /health', key: 'none', success: 200, answer: ['status'], valid: () => ({}) },
   {
     line: 'GET /ready',

@@ -4,6 +4,7 @@ export const builtIn = [
   { name: 'unsubscribeUrl', detail: 'link to unsubscribe' },
   { name: 'manageUrl', detail: 'link to preferences' },
   { name: 'subscribeUrl', detail: 'link to subscribe again' },
+  { name: 'viewUrl', detail: 'link to this email as a page' },
   { name: 'subscribed', detail: 'true or false' },
   { name: 'id', detail: 'id of the contact' },
 ] as const;

@@ -12,6 +12,7 @@ const builtIn = [
   { label: 'Recipient’s address', markup: '{{ email }}' },
   { label: 'Unsubscribe link', markup: '<a href="{{ unsubscribeUrl }}">Unsubscribe</a>' },
   { label: 'Preferences link', markup: '<a href="{{ manageUrl }}">Preferences</a>' },
+  { label: 'View in browser link', markup: '<a href="{{ viewUrl }}">View in browser</a>' },
 ];
 
 /** Inserts a contact field with a fallback in quotes, for contacts that lack it. */
