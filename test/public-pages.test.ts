@@ -4,7 +4,7 @@ import { messages } from '../core/messages/messages.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
 import { findWrongCounts, readContact, readEmail, readEvents } from './setup/read-database.ts';
-import { useSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
 import { createTemplate } from './setup/templates.ts';
@@ -337,5 +337,18 @@ describe('the page of an email', () => {
     const page = await visitPage(other.address);
     expect(page.status).toBe(200);
     expect(page.text).toContain(messages.en['page.gone']);
+  });
+
+  it('is hidden when the project was stopped, while readers can still opt out', async () => {
+    const stopped = await createTestSender(stack.url);
+    const reader = await createTestSubscriber(stack, stopped);
+    const content = await createTemplate(stopped, { body: link, type: 'MARKETING' });
+    const sent = await stopped.post('/v1/send', { to: reader.email, template: content });
+    const message = await arrived(stack.ses, sent);
+    const [address = ''] = message?.html.match(/http[^"]+\/view\/[\w-]{64}/) ?? [];
+    expect((await visitPage(address)).text).toContain('View in browser');
+    await stack.sql('update projects set disabled = true where id = $1', [stopped.projectId]);
+    expect((await visitPage(address)).text).toContain(messages.en['page.gone']);
+    expect((await visit(reader.path('unsubscribe'))).text).toContain(messages.en['unsubscribe.button']);
   });
 });

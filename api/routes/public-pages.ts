@@ -156,7 +156,8 @@ export const showEmail = defineRoute('GET /view/:token', {
   summary: 'Page that shows an email',
   description:
     'The address of `{{ viewUrl }}`. The email is rendered again, with the current data of the contact. The page ' +
-    'says that the details have been deleted once the content of the email has expired, or the contact is gone.',
+    'says that the details have been deleted once the content of the email has expired, the contact is gone, or the ' +
+    'project was stopped.',
   async handler(ctx) {
     const link = await ctx.services.publicLinks.open('view', ctx.state.params.token, ctx.ip);
     if (link.state !== 'open') {

@@ -63,9 +63,11 @@ export function createPublicLinksService({ orm, key, limiter, writesByLink, comm
       if (found === undefined) return refuse(clientAddress);
       const subject = { projectId: found.projectId, ...named };
       if (!isGenuineToken(key, purpose, subject, token)) return refuse(clientAddress);
-      const { subscriber, projectName: name, brandColor, logoUrl, language } = found;
+      const { subscriber, isDisabled, projectName: name, brandColor, logoUrl, language } = found;
       const project = { name, brandColor, logoUrl, language };
-      return subscriber === undefined
+      // Anybody can write an email, so a project that was stopped shows none. Readers can still opt out.
+      const isHidden = purpose === 'view' && isDisabled;
+      return subscriber === undefined || isHidden
         ? { state: 'gone', project }
         : { state: 'open', project, subject, subscriber };
     },

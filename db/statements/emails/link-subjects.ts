@@ -10,6 +10,7 @@ const linkSubjectRow = z.object({
   brandColor: z.string().nullable(),
   logoUrl: z.string().nullable(),
   language: z.enum(locales),
+  isDisabled: z.boolean(),
   id: z.uuid().nullable(),
   email: z.string().nullable(),
   subscribed: z.boolean().nullable(),
@@ -24,7 +25,8 @@ const linkSubjectRow = z.object({
  */
 export async function findLinkSubject(em: Em, contactId: string, emailId: string) {
   const sql = `select p.id as "projectId", p.name as "projectName", p.brand_color as "brandColor",
-       p.logo_url as "logoUrl", p.language, ${subscriberColumns}
+       p.logo_url as "logoUrl", p.language, p.disabled as "isDisabled",
+       ${subscriberColumns}
      from (values ($1::uuid, $2::uuid)) link (contact_id, email_id)
      left join contacts c on c.id = link.contact_id
      left join emails e on e.id = link.email_id
