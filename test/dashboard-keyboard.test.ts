@@ -208,6 +208,31 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await heading('Segments').waitFor();
   });
 
+  it('a column of a spreadsheet is pasted as a list of values, and shows again when the segment is opened', async () => {
+    for (const [name, tier] of Object.entries({ fay: 'gold', gus: 'silver', hal: 'bronze' }))
+      await post('/contacts', { email: `${name}@example.com`, data: { tier } });
+    await page.goto(`projects/${project.id}/segments/new`);
+    await page.getByRole('textbox', { name: 'Name' }).fill('Best tiers');
+    await page.getByRole('button', { name: /Field$/ }).press('Enter');
+    await page.getByRole('option', { name: /^Tier/ }).waitFor();
+    await page.keyboard.type('tier');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /Comparison$/ }).press('Enter');
+    await page.getByRole('option', { name: 'is one of', exact: true }).press('Enter');
+    const create = page.getByRole('button', { name: 'Create segment' });
+    await create.press('Enter');
+    await page.getByText('Enter a value').waitFor();
+    const list = page.getByRole('textbox', { name: 'Values, one a line' });
+    await list.fill('gold\n\n silver \n');
+    await page.getByText('2 contacts right now').waitFor();
+    await create.press('Enter');
+    await heading('Best tiers').waitFor();
+    await page.reload();
+    await page.getByText('Tier is one of gold or silver').waitFor();
+    await page.getByRole('tab', { name: 'Condition' }).click();
+    expect(await list.inputValue()).toBe('gold\nsilver');
+  });
+
   it('a moment in a segment filter stays one while its hour is changed', async () => {
     await page.goto(`projects/${project.id}/segments/new`);
     await page.getByRole('button', { name: /Field$/ }).press('Enter');

@@ -12,12 +12,15 @@ const filterSchema = z
     operator: z
       .string()
       .describe(
-        '`equals`, `notEquals`, `contains`, `notContains`, `greaterThan`, `lessThan`, `greaterThanOrEqual`, ' +
+        '`equals`, `notEquals`, `in`, `notIn`, `contains`, `notContains`, `greaterThan`, `lessThan`, `greaterThanOrEqual`, ' +
           '`lessThanOrEqual`, `within`, `olderThan`, `exists`, `notExists`; of events `triggered`, `triggeredWithin`, ' +
           '`triggeredOlderThan`, `notTriggered`, `notTriggeredWithin`, `countGreaterThan`, `countLessThan`; of ' +
           'segments `memberOfSegment`, `notMemberOfSegment`.',
       ),
-    value: z.unknown().optional().describe('What the operator compares with.'),
+    value: z
+      .unknown()
+      .optional()
+      .describe('What the operator compares with. `in` and `notIn` take a list of 1 to 100 values.'),
     // Any value is accepted, and ignored where the operator does not use it.
     unit: z
       .unknown()

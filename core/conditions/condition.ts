@@ -7,6 +7,9 @@ export type Operand =
   | { type: 'boolean'; value: boolean }
   | { type: 'date'; value: DateText };
 
+/** A value of a list; dates are none, because a date equals other notations of the same instant. */
+export type ListedValue = string | number | boolean;
+
 export type Comparison = 'greaterThan' | 'lessThan' | 'greaterThanOrEqual' | 'lessThanOrEqual';
 
 /** `within` is at or after now − ms, `olderThan` before. */
@@ -23,6 +26,7 @@ export type InstantTest =
 
 export type DataTest =
   | { is: 'equal'; value: Operand }
+  | { is: 'oneOf'; values: ListedValue[] }
   | { is: 'compared'; by: Comparison; value: Exclude<Operand, { type: 'boolean' }> }
   | ContainingTest
   | AgeTest;

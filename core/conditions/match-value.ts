@@ -44,6 +44,7 @@ function descend(data: JsonObject, path: readonly string[]): JsonValue | undefin
 export function matchesData(test: DataTest, stored: JsonValue | undefined, now: Date): boolean {
   if (stored === undefined || stored === null) return false;
   if (test.is === 'present') return true;
+  if (test.is === 'oneOf') return test.values.some((value) => value === stored);
   if (test.is === 'containing') return typeof stored === 'string' && foldCase(stored).includes(test.text);
   const value = operandOf(stored);
   if (value === undefined) return false;

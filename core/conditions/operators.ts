@@ -2,6 +2,7 @@ import type { Comparison } from './condition.ts';
 
 export type OperatorTest =
   | 'equal'
+  | 'oneOf'
   | 'containing'
   | Comparison
   | 'present'
@@ -22,6 +23,7 @@ const holds = (test: OperatorTest): OperatorRule => ({ test, negated: false });
 const fails = (test: OperatorTest): OperatorRule => ({ test, negated: true });
 
 const equality = { equals: holds('equal'), notEquals: fails('equal') };
+const listing = { in: holds('oneOf'), notIn: fails('oneOf') };
 const containment = { contains: holds('containing'), notContains: fails('containing') };
 const order = {
   greaterThan: holds('greaterThan'),
@@ -50,7 +52,7 @@ export const operatorTables = {
   email: table({ ...equality, ...containment }),
   subscribed: table(equality),
   instant: table({ ...equality, ...order, ...presence, ...age }),
-  data: table({ ...equality, ...containment, ...order, ...presence, ...age }),
+  data: table({ ...equality, ...listing, ...containment, ...order, ...presence, ...age }),
   event: table(history),
   segment: table(membership),
 };

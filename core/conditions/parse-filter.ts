@@ -18,6 +18,7 @@ import {
   parseDate,
   parseDurationMs,
   parseFoldedText,
+  parseList,
   parseOperand,
   parseOrdered,
   type RawFilter,
@@ -87,6 +88,7 @@ function parseInstantTest(test: OperatorTest, raw: RawFilter): InstantTest {
 
 function parseDataTest(test: OperatorTest, raw: RawFilter): DataTest {
   if (test === 'equal') return { is: 'equal', value: parseOperand(raw) };
+  if (test === 'oneOf') return { is: 'oneOf', values: parseList(raw) };
   if (test === 'containing') return { is: 'containing', text: parseFoldedText(raw) };
   if (isComparison(test)) return { is: 'compared', by: test, value: parseOrdered(raw) };
   return parseAgeTest(test, raw);

@@ -1,6 +1,6 @@
 import type { FieldIssue } from '../errors.ts';
 import { isStorableText, unstorableText } from '../json-value.ts';
-import type { Operand } from './condition.ts';
+import type { ListedValue, Operand } from './condition.ts';
 import { type DateText, parseDateText } from './date-text.ts';
 import { foldCase } from './text-order.ts';
 
@@ -11,6 +11,7 @@ const msPerUnit: ReadonlyMap<unknown, number> = new Map([
   ['hours', 3_600_000],
   ['minutes', 60_000],
 ]);
+const mostListed = 100;
 const maxAmountMs = 36_500 * 86_400_000;
 /** Event counts are stored as 32-bit integers. */
 const maxCount = 2_147_483_647;
@@ -44,6 +45,25 @@ export function parseOperand({ value }: RawFilter): Operand {
   if (!isStorableText(value)) throw new Refused('value', unstorableText, 'invalid_string');
   const date = parseDateText(value);
   return date ? { type: 'date', value: date } : { type: 'string', value };
+}
+
+export function parseList({ value }: RawFilter): ListedValue[] {
+  if (!Array.isArray(value) || value.length === 0) {
+    throw new Refused('value', 'Expected a list of values', 'invalid_type', value);
+  }
+  if (value.length > mostListed) {
+    throw new Refused('value', `Expected at most ${mostListed} values`, 'too_big');
+  }
+  return value.map((one: unknown) => {
+    const operand = parseOperand({ value: one });
+    if (operand.type !== 'date') return operand.value;
+    throw new Refused(
+      'value',
+      "A list can't hold dates; compare with each in a filter of its own",
+      'invalid_value',
+      one,
+    );
+  });
 }
 
 export function parseOrdered(raw: RawFilter): Exclude<Operand, { type: 'boolean' }> {

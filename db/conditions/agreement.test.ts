@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { parseDateText } from '../../core/conditions/date-text.ts';
 import { operatorTables } from '../../core/conditions/operators.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import {
@@ -157,6 +158,14 @@ const dateValue = instant.chain((value) =>
   fc.oneof(fc.constantFrom(value.toISOString(), value.toISOString().slice(0, 10)), withOffset(value)),
 );
 
+function operandFor(test: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  if (test === 'containing') return fc.oneof(letter, text);
+  if (/Than/.test(test)) return value.filter((one) => typeof one !== 'boolean');
+  if (test !== 'oneOf') return value;
+  const listed = value.filter((one) => parseDateText(String(one)) === undefined);
+  return fc.array(listed, { minLength: 1, maxLength: 4 });
+}
+
 function filterOf(
   field: fc.Arbitrary<string>,
   operators: ReadonlyMap<string, { test: string }>,
@@ -165,15 +174,7 @@ function filterOf(
   return fc.constantFrom(...operators).chain(([operator, { test }]) => {
     const isAge = test === 'within' || test === 'olderThan';
     const isCount = test === 'countAbove' || test === 'countFrom';
-    const operand = isAge
-      ? amount.value
-      : isCount
-        ? fc.integer({ min: 0, max: 5 })
-        : test === 'containing'
-          ? fc.oneof(letter, text)
-          : /Than/.test(test)
-            ? value.filter((one) => typeof one !== 'boolean')
-            : value;
+    const operand = isAge ? amount.value : isCount ? fc.integer({ min: 0, max: 5 }) : operandFor(test, value);
     const base = { field, operator: fc.constant(operator), value: operand };
     if (isAge) return fc.record({ ...base, unit: amount.unit });
     return isCount

@@ -44,6 +44,8 @@ function testSql(value: string, plainText: string, test: DataTest, now: Date, bi
       return compareDateSql(text, 'lessThan', instantBefore(now, test.ms), bind);
     case 'equal':
       return equalSql(value, text, test.value, bind);
+    case 'oneOf':
+      return `${value} = any(${bind(test.values.map((one) => JSON.stringify(one)))}::jsonb[])`;
     case 'compared':
       switch (test.value.type) {
         case 'number':

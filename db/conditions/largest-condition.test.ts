@@ -29,7 +29,10 @@ function parsed(raw: object) {
 }
 
 const texts = ['text', '1', '2024-03-10', '2024-03-10T12:00:00Z'];
-const valuesOf = (test: string) => (test === 'within' || test === 'olderThan' ? [1] : texts);
+function valuesOf(test: string): unknown[] {
+  if (test === 'oneOf') return [['text', 1]];
+  return test === 'within' || test === 'olderThan' ? [1] : texts;
+}
 
 it.each([...operatorTables.data])('writes a nested value few times (%s)', (operator, { test }) => {
   const options = { projectId: newId(), now, segmentMembership: () => 'false' };

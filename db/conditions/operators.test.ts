@@ -111,6 +111,15 @@ const cases: Case[] = [
   ['snoozedUntil', 'olderThan', v(1, { unit: 'minutes' }), [{ snoozedUntil: at(noon) }], [none]],
 
   ['data.x', 'equals', v('Pro'), [x('Pro')], [x('pro'), x(['Pro']), none]],
+  [
+    'data.x',
+    'in',
+    v(['pro', 'a "b"\\', 7, true]),
+    [x('pro'), x('a "b"\\'), x(7), x(true)],
+    [x('Pro'), x('7'), x(['pro']), x(null), none],
+  ],
+  ['data.x', 'notIn', v(['pro', '{}']), [x('Pro'), x({}), x(null), none], [x('pro'), x('{}')]],
+  ['data.x.y', 'in', v(['pro', 1.5]), [x({ y: 'pro' }), x({ y: 1.5 })], [x({ y: 'free' }), x('pro'), none]],
   ['data.x', 'equals', v(1), [x(1)], [x('1'), x(true), x(1.5), none]],
   ['data.x', 'equals', v('1'), [x('1')], [x(1)]],
   ['data.x', 'equals', v(true), [x(true)], [x('true'), x(1), x(false), none]],

@@ -27,6 +27,7 @@ function gapOf({ field, operator, value }: Filter): Omit<FieldIssue, 'code'> | u
   if (field === '') return { field: 'field', message: 'Choose a field' };
   if (operator === '') return { field: 'operator', message: 'Choose how to compare' };
   const isNumeric = shapeOf(operator) === 'age' || shapeOf(operator) === 'count';
-  if (shapeOf(operator) === 'none' || (value !== undefined && value !== '')) return undefined;
+  const isMissing = value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+  if (shapeOf(operator) === 'none' || !isMissing) return undefined;
   return { field: 'value', message: isNumeric ? 'Enter a number' : 'Enter a value' };
 }

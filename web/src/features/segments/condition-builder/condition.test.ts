@@ -71,6 +71,15 @@ describe('a condition in words', () => {
       'Address does not contain @example.com',
       { field: 'email', operator: 'notContains', value: '@example.com' },
     ],
+    [
+      'Plan is one of pro, team, or “the big one”',
+      { field: 'data.plan', operator: 'in', value: ['pro', 'team', 'the big one'] },
+    ],
+    [
+      'Plan is none of 1, 2, 3, 4, 5 or 2 more',
+      { field: 'data.plan', operator: 'notIn', value: [1, 2, 3, 4, 5, 6, 7] },
+    ],
+    ['Plan is one of …', { field: 'data.plan', operator: 'in', value: [] }],
     ['Is subscribed', { field: 'subscribed', operator: 'equals', value: true }],
     ['Is not subscribed', { field: 'subscribed', operator: 'equals', value: false }],
     ['Is subscribed', { field: 'subscribed', operator: 'notEquals', value: false }],
@@ -173,6 +182,13 @@ it.each<[Filter, string, Omit<Filter, 'field'>]>([
   [{ ...plan, value: 5 }, 'within', { operator: 'within', value: 7, unit: 'days' }],
   [{ ...plan, operator: 'within', value: 7, unit: 'days' }, 'contains', { operator: 'contains' }],
   [plan, 'exists', { operator: 'exists' }],
+  [plan, 'in', { operator: 'in', value: ['business'] }],
+  [{ ...plan, value: '' }, 'notIn', { operator: 'notIn' }],
+  [{ ...plan, operator: 'within', value: 7, unit: 'days' }, 'in', { operator: 'in' }],
+  [{ ...plan, operator: 'in', value: ['a', 'b'] }, 'notIn', { operator: 'notIn', value: ['a', 'b'] }],
+  [{ ...plan, operator: 'in', value: [5] }, 'equals', { operator: 'equals', value: 5 }],
+  [{ ...plan, operator: 'in', value: [5] }, 'contains', { operator: 'contains', value: '5' }],
+  [{ ...plan, operator: 'in', value: ['a', 'b'] }, 'equals', { operator: 'equals' }],
 ])('%j, changed to %s, has an operand that the API accepts', (filter, operator, expected) => {
   expect(withOperator(filter, operator)).toEqual({ field: 'data.plan', ...expected });
 });

@@ -3,11 +3,13 @@ import { z } from 'zod';
 export const units = ['days', 'hours', 'minutes'] as const;
 export type Unit = (typeof units)[number];
 export type FilterValue = string | number | boolean;
+/** What `in` and `notIn` compare with. */
+export type ValueList = FilterValue[];
 
 export interface Filter {
   field: string;
   operator: string;
-  value?: FilterValue | undefined;
+  value?: FilterValue | ValueList | undefined;
   unit?: Unit | undefined;
   /** For `countGreaterThan` and `countLessThan`: counts only events within this time before now. */
   within?: number | undefined;
@@ -32,10 +34,15 @@ export const blankFilter: Filter = { field: '', operator: '' };
 export const blankGroup: Group = { filters: [blankFilter] };
 export const blankCondition: Condition = { logic: 'AND', groups: [blankGroup] };
 
+const valueSchema = z.union([z.string(), z.number(), z.boolean()]);
+
 const filterSchema = z.object({
   field: z.string().catch(''),
   operator: z.string().catch(''),
-  value: z.union([z.string(), z.number(), z.boolean()]).optional().catch(undefined),
+  value: z
+    .union([valueSchema, z.array(valueSchema)])
+    .optional()
+    .catch(undefined),
   unit: z.enum(units).optional().catch(undefined),
   within: z.number().optional().catch(undefined),
 });

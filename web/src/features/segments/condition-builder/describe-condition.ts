@@ -1,6 +1,8 @@
-import type { Condition, Filter, Group } from './condition.ts';
+import type { Condition, Filter, FilterValue, Group } from './condition.ts';
 import { activityOf, fieldLabel } from './field-label.ts';
 import { instants, operatorsOfKind, operatorWords, shapeOf, valueTypeOf } from './operators.ts';
+
+const mostListed = 5;
 
 type NameOf = (id: string) => string | undefined;
 
@@ -58,6 +60,7 @@ function valueWords(filter: Filter): string {
   if (operator === '' || shapeOf(operator) === 'none') return '';
   if (shapeOf(operator) !== 'age') {
     if (value === undefined || value === '') return '…';
+    if (Array.isArray(value)) return listWords(value);
     // Lists show these times in the user's zone, where they may be of another day.
     const isDay = instants.includes(field) && textOf(value).length === 10;
     return isDay ? `${textOf(value)} (UTC)` : quoted(textOf(value));
@@ -96,7 +99,15 @@ function durationWords({ value, unit = 'days' }: Pick<Filter, 'value' | 'unit'>)
   return value === 1 ? `1 ${unit.slice(0, -1)}` : `${value ?? '…'} ${unit}`;
 }
 
-const textOf = (value: string | number | boolean): string =>
+/** "pro, team or business"; of a long list only the beginning. */
+function listWords(values: readonly FilterValue[]): string {
+  const shown = values.slice(0, mostListed).map((value) => quoted(textOf(value)));
+  const hidden = values.length - shown.length;
+  if (hidden > 0) return `${shown.join(', ')} or ${hidden} more`;
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(shown) || '…';
+}
+
+const textOf = (value: FilterValue): string =>
   typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
 
 /** In quotes unless it is one word. */

@@ -19,6 +19,7 @@ import {
 import { useFieldValues } from './use-field-values.ts';
 import type { KnownFields } from './use-fields.ts';
 import { ValueEditor } from './value-editor.tsx';
+import { ValueListInput } from './value-list-input.tsx';
 
 interface FilterRowProps {
   filter: Filter;
@@ -137,6 +138,8 @@ function Operand({ filter, onChange, type, errorAt }: OperandProps) {
           )}
         </>
       );
+    case 'list':
+      return <ValueListInput filter={filter} onChange={onChange} type={type} error={error} />;
     case 'value':
       return (
         <ValueEditor

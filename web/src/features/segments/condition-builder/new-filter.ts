@@ -1,5 +1,5 @@
 import type { Filter } from './condition.ts';
-import { shapeOf, takesText, valueTypeOf } from './operators.ts';
+import { shapeOf, takesText, type ValueShape, valueTypeOf } from './operators.ts';
 
 /** A filter with the default operand, which is 7 days, or once; without an operand if the user has to enter it. */
 export function newFilter(field: string, operator: string): Filter {
@@ -13,18 +13,24 @@ export function newFilter(field: string, operator: string): Filter {
   }
 }
 
+/** The operand for an operator of another shape, if it means the same there. */
+function operandFor(shape: ValueShape, { operator, value }: Filter): Pick<Filter, 'value'> {
+  if (Array.isArray(value)) return shape === 'value' && value.length === 1 ? { value: value[0] } : {};
+  if (value === undefined || value === '') return {};
+  if (shape === 'list') return shapeOf(operator) === 'value' ? { value: [value] } : {};
+  return shape === 'value' && typeof value === 'string' ? { value } : {};
+}
+
 /** Keeps the operand if it means the same with the new operator; as text if the operator takes only text. */
 export function withOperator(filter: Filter, operator: string): Filter {
-  const { field, value } = filter;
   const shape = shapeOf(operator);
-  if (shape !== shapeOf(filter.operator)) {
-    return {
-      ...newFilter(field, operator),
-      ...(shape === 'value' && typeof value === 'string' && { value }),
-    };
-  }
+  const changed: Filter =
+    shape === shapeOf(filter.operator)
+      ? { ...filter, operator }
+      : { ...newFilter(filter.field, operator), ...operandFor(shape, filter) };
+  const { value } = changed;
   const isText = value !== undefined && takesText(operator);
-  return { ...filter, operator, ...(isText && { value: String(value) }) };
+  return isText ? { ...changed, value: String(value) } : changed;
 }
 
 /** What becomes of the comparisons that are not offered for dates. */

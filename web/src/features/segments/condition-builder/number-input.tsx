@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { TextField } from '../../../ui/field.tsx';
-import type { FilterValue } from './condition.ts';
+import type { Filter } from './condition.ts';
 import { readNumber } from './read-number.ts';
 
 interface NumberInputProps {
   label: string;
   className: string;
-  value: FilterValue | undefined;
+  value: Filter['value'];
   onChange: (value: number | undefined) => void;
   error: string | undefined;
 }

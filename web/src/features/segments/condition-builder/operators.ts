@@ -8,6 +8,7 @@ export const typeWords = { string: 'Text', number: 'Number', boolean: 'Yes or no
 export type FieldSource = 'contact' | 'workflow';
 
 const equality = ['equals', 'notEquals'];
+const listing = ['in', 'notIn'];
 const containment = ['contains', 'notContains'];
 const order = ['greaterThan', 'greaterThanOrEqual', 'lessThan', 'lessThanOrEqual'];
 /**
@@ -23,7 +24,7 @@ export const operatorsOfKind: Readonly<Record<FieldKind, readonly string[]>> = {
   email: [...equality, ...containment],
   subscribed: equality,
   instant: [...age, ...dateOrder, ...equality, ...presence],
-  data: [...equality, ...containment, ...order, ...age, ...presence],
+  data: [...equality, ...listing, ...containment, ...order, ...age, ...presence],
   event: [
     'triggered',
     'triggeredWithin',
@@ -38,8 +39,8 @@ export const operatorsOfKind: Readonly<Record<FieldKind, readonly string[]>> = {
 
 /** The operators that make sense for a field of `data` of known type. */
 const operatorsOfType: Readonly<Record<FieldType, readonly string[]>> = {
-  string: [...equality, ...containment, ...presence, ...order],
-  number: [...equality, ...order, ...presence],
+  string: [...equality, ...listing, ...containment, ...presence, ...order],
+  number: [...equality, ...listing, ...order, ...presence],
   boolean: [...equality, ...presence],
   date: [...age, ...dateOrder, ...equality, ...presence],
 };
@@ -82,10 +83,11 @@ export function operatorsOf(filter: Filter, source: FieldSource, type: FieldType
   return operator === '' || known.includes(operator) ? known : [...known, operator];
 }
 
-export type ValueShape = 'none' | 'value' | 'age' | 'count';
+export type ValueShape = 'none' | 'value' | 'list' | 'age' | 'count';
 
 /** The kind of operand that an operator takes. */
 export function shapeOf(operator: string): ValueShape {
+  if (listing.includes(operator)) return 'list';
   if (/^count/.test(operator)) return 'count';
   if (/(within|olderThan)$/i.test(operator)) return 'age';
   return /^(not)?(exists|triggered|memberOfSegment)$/i.test(operator) ? 'none' : 'value';
@@ -112,6 +114,8 @@ const inTypes: Readonly<Partial<Record<FieldType, Readonly<Record<string, string
 const words: Readonly<Record<string, string>> = {
   equals: 'is',
   notEquals: 'is not',
+  in: 'is one of',
+  notIn: 'is none of',
   contains: 'contains',
   notContains: 'does not contain',
   greaterThan: 'is above',
@@ -145,7 +149,7 @@ export function valueTypeOf(
   if (field === 'subscribed') return 'boolean';
   if (field === 'email') return 'string';
   if (typeof value === 'number' || typeof value === 'boolean') return typeof value as 'number' | 'boolean';
-  if (value === undefined) return type ?? 'string';
+  if (value === undefined || Array.isArray(value)) return type ?? 'string';
   return type === 'date' || isDate(value) ? 'date' : 'string';
 }
 
