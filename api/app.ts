@@ -9,6 +9,7 @@ import type { RequestState } from './edge/context.ts';
 import type { Edge } from './edge/create-edge.ts';
 import { crossOrigin } from './edge/cross-origin.ts';
 import { drainUnreadBody } from './edge/drain-body.ts';
+import { AnswerBroken } from './edge/error-response.ts';
 import { serveHotRoutes } from './edge/hot-routes.ts';
 import type { ApiMetrics } from './edge/metrics.ts';
 import { readablePath } from './edge/readable-path.ts';
@@ -60,8 +61,13 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   const app = new Koa<RequestState>({ env: config.NODE_ENV, proxy: config.TRUST_PROXY, maxIpsCount: 1 });
   app.context.services = options.services;
   app.context.isHttps = isHttps;
-  // `answerErrors()` answers whatever a request throws; only broken connections arrive here.
-  app.on('error', (err) => logger.debug({ err }, 'a connection broke'));
+  // `answerErrors()` answers whatever a request throws; only broken connections and streamed answers arrive here.
+  app.on('error', (err: Error, { state }: { state: RequestState }) => {
+    if (!(err instanceof AnswerBroken)) return logger.debug({ err }, 'a connection broke');
+    // Koa reports a stream that failed twice.
+    if (state.failure !== err) logger.error({ requestId: state.requestId, err }, 'an answer broke');
+    state.failure = err;
+  });
 
   app.use(requestId());
   if (tracing !== undefined) app.use(traceRequests(tracing));

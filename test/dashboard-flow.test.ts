@@ -24,6 +24,12 @@ linus@example.com,free,44,,3,,
 describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
   const { stage, owner, project, tab, page, button, link, field, suggested, heading, sideBar, asked } =
     useDashboardStory(executable, 'Story');
+  async function downloaded(name: string) {
+    const download = page.waitForEvent('download');
+    await button(name).click();
+    const file = await readFile(await (await download).path(), 'utf8');
+    return { name: (await download).suggestedFilename(), lines: file.trimEnd().split('\r\n') };
+  }
 
   it('signs in with a one-time link, and finds the first steps', async () => {
     await page.goto('sign-in?token=used');
@@ -209,6 +215,13 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await button(/Outcome/).click();
     await page.getByRole('option', { name: 'Not opened' }).click();
     await page.waitForURL(/outcome=unopened/);
+    const recipients = await downloaded('Download CSV');
+    expect(recipients.name).toBe('Spring sale recipients.csv');
+    expect(recipients.lines).toEqual([
+      expect.stringContaining('emailId,contactId,email,status'),
+      expect.stringContaining('ada@example.com,DELIVERED'),
+      expect.stringContaining('grace@example.com,DELIVERED'),
+    ]);
     await button('Add to a segment').click();
     const dialog = page.getByRole('dialog', { name: 'Add 2 contacts to a segment' });
     const name = dialog.getByRole('textbox', { name: 'Name of the new segment' });
@@ -219,14 +232,12 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await dialog.getByRole('link', { name: 'Show the segment' }).click();
     await heading('To remind').waitFor();
     await heading('2 members').waitFor();
-    const download = page.waitForEvent('download');
-    await button('Export').click();
-    expect((await download).suggestedFilename()).toBe('to-remind.csv');
-    expect((await readFile(await (await download).path(), 'utf8')).split('\r\n')).toEqual([
+    const members = await downloaded('Export');
+    expect(members.name).toBe('to-remind.csv');
+    expect(members.lines).toEqual([
       expect.stringContaining('id,email,subscribed'),
       expect.stringContaining('grace@example.com'),
       expect.stringContaining('ada@example.com'),
-      '',
     ]);
     await link('New campaign').click();
     await heading('New campaign').waitFor();
@@ -238,6 +249,12 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await sideBar('Emails').click();
     await page.getByRole('searchbox', { name: 'Recipient or subject' }).fill('grace');
     await link('ada@example.com').waitFor({ state: 'detached' });
+    const log = await downloaded('Download CSV');
+    expect(log.name).toBe('emails.csv');
+    expect(log.lines).toEqual([
+      expect.stringContaining('id,to,toName,from,subject,status'),
+      expect.stringContaining('grace@example.com'),
+    ]);
     await link('grace@example.com').click();
     const drawer = page.getByRole('dialog', { name: 'Email' });
     await drawer.getByRole('heading', { name: 'Spring for grace@example.com' }).waitFor();

@@ -35,6 +35,11 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
+/** Why a streamed answer failed after its status was sent, so that its connection breaks. */
+export class AnswerBroken extends Error {
+  override readonly name = 'AnswerBroken';
+}
+
 const retryAfterSeconds = 5;
 
 /** Codes for the statuses that middleware passes to `ctx.throw`; any other 4xx is `BAD_REQUEST`. */

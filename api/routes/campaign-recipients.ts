@@ -1,6 +1,13 @@
+import { csvFileName } from '../../core/csv/csv-file-name.ts';
+import type { Recipient } from '../../db/statements/campaigns/list-recipients.ts';
+import { answerCsv, csvFile } from '../edge/answer-csv.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
+import { csvColumns } from '../presenters/csv-columns.ts';
 import { present } from '../presenters/present.ts';
 import * as schemas from '../schemas/campaign-recipients.ts';
+
+const presentRecipient = (recipient: Recipient) => present(schemas.recipientSchema, recipient);
+const columns = csvColumns(schemas.recipientSchema, presentRecipient);
 
 export const listCampaignRecipients = defineRoute('GET /campaigns/:id/recipients', {
   summary: 'List the recipients of a campaign',
@@ -11,11 +18,32 @@ export const listCampaignRecipients = defineRoute('GET /campaigns/:id/recipients
   async handler(ctx, { project, params, query }) {
     const found = await ctx.services.campaignRecipients.list(project.id, params.id, query);
     ctx.body = {
-      data: found.recipients.map((recipient) => present(schemas.recipientSchema, recipient)),
+      data: found.recipients.map(presentRecipient),
       cursor: found.cursor,
       hasMore: found.cursor !== null,
       searchedUntil: found.searchedUntil?.toISOString() ?? null,
     };
+  },
+});
+
+export const exportCampaignRecipients = defineRoute('GET /campaigns/:id/recipients/export', {
+  summary: 'Export the recipients of a campaign as a CSV file',
+  description:
+    'All recipients that match, in the order of the list, with a column for each field of it; otherwise in the form of ' +
+    '`GET /contacts/export`. A campaign that is still being sent keeps changing meanwhile.',
+  query: schemas.recipientFilterQuerySchema,
+  responses: csvFile,
+  errors: ['NOT_FOUND'],
+  async handler(ctx, { project, params, query }) {
+    await answerCsv(ctx, project.id, async () => {
+      const { campaign, file } = await ctx.services.campaignRecipients.export(
+        project.id,
+        params.id,
+        query,
+        columns,
+      );
+      return { name: csvFileName(`${campaign.name} recipients`), file };
+    });
   },
 });
 

@@ -1,12 +1,9 @@
-import { Readable } from 'node:stream';
+import { answerCsv, csvFile } from '../edge/answer-csv.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
-import { holdParts } from '../edge/hold-answer.ts';
 import { present } from '../presenters/present.ts';
 import * as listSchemas from '../schemas/contact-list.ts';
 import * as schemas from '../schemas/contacts.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
-
-import { mostPageBytes } from '../services/contact-export.ts';
 
 export const listContacts = defineRoute('GET /contacts', {
   summary: 'List contacts',
@@ -54,13 +51,12 @@ export const exportContacts = defineRoute('GET /contacts/export', {
     'spreadsheet would run as a formula (`=`, `+`, `-`, `@`, tab or line break in front) is prefixed with an apostrophe. ' +
     'Nothing else marks a text, so an import reads one like `12345` or `true` as a number or a boolean.',
   query: listSchemas.contactFilterQuerySchema,
-  responses: { 200: { description: 'The file, streamed.', contentType: 'text/csv; charset=utf-8' } },
+  responses: csvFile,
   async handler(ctx, { project, query }) {
-    await holdParts(ctx, project.id, mostPageBytes);
-    const file = await ctx.services.contactExport.start(project.id, query);
-    ctx.attachment('contacts.csv');
-    ctx.type = 'text/csv; charset=utf-8';
-    ctx.body = Readable.from(file);
+    await answerCsv(ctx, project.id, async () => ({
+      name: 'contacts.csv',
+      file: await ctx.services.contactExport.start(project.id, query),
+    }));
   },
 });
 

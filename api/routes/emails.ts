@@ -1,11 +1,20 @@
 import type { LoggedEmail } from '../../db/statements/emails/email-log-row.ts';
+import { answerCsv, csvFile } from '../edge/answer-csv.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
+import { csvColumns } from '../presenters/csv-columns.ts';
 import { presentTimeline } from '../presenters/email-timeline.ts';
 import { present } from '../presenters/present.ts';
-import { emailDetailSchema, emailPageSchema, emailSchema, listEmailsQuerySchema } from '../schemas/emails.ts';
+import {
+  emailDetailSchema,
+  emailFilterQuerySchema,
+  emailPageSchema,
+  emailSchema,
+  listEmailsQuerySchema,
+} from '../schemas/emails.ts';
 
 const presentEmail = (email: LoggedEmail) =>
   present(emailSchema, { ...email, to: email.toEmail, from: email.fromEmail });
+const columns = csvColumns(emailSchema, presentEmail);
 
 export const listEmails = defineRoute('GET /emails', {
   summary: 'List emails of all sources, newest first',
@@ -24,6 +33,22 @@ export const listEmails = defineRoute('GET /emails', {
       hasMore: cursor !== null,
       searchedBackTo: searchedBackTo?.toISOString() ?? null,
     };
+  },
+});
+
+export const exportEmails = defineRoute('GET /emails/export', {
+  summary: 'Export emails of all sources as a CSV file',
+  description:
+    'All emails that match, newest first, without those accepted during the export. A column for each field of the ' +
+    'list; otherwise in the form of `GET /contacts/export`.',
+  query: emailFilterQuerySchema,
+  responses: csvFile,
+  errors: ['BAD_REQUEST'],
+  async handler(ctx, { project, query }) {
+    await answerCsv(ctx, project.id, async () => ({
+      name: 'emails.csv',
+      file: await ctx.services.emailLog.export(project.id, query, columns),
+    }));
   },
 });
 

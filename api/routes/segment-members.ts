@@ -1,13 +1,11 @@
-import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { answerCsv, csvFile } from '../edge/answer-csv.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
-import { holdParts } from '../edge/hold-answer.ts';
 import { presentLargePage } from '../presenters/page.ts';
 import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/contacts.ts';
 import { deepPages, largePageQuerySchema } from '../schemas/pagination.ts';
 import * as schemas from '../schemas/segments.ts';
-import { mostPageBytes } from '../services/contact-export.ts';
 
 export const listSegmentContacts = defineRoute('GET /segments/:id/contacts', {
   summary: 'List the members of a segment',
@@ -28,14 +26,13 @@ ${deepPages}`,
 export const exportSegment = defineRoute('GET /segments/:id/export', {
   summary: 'Export the members of a segment as a CSV file',
   description: 'The members right now, newest contact first, in the form of `GET /contacts/export`.',
-  responses: { 200: { description: 'The file, streamed.', contentType: 'text/csv; charset=utf-8' } },
+  responses: csvFile,
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
-    await holdParts(ctx, project.id, mostPageBytes);
-    const file = await ctx.services.contactExport.startOfSegment(project.id, params.id);
-    ctx.attachment('contacts.csv');
-    ctx.type = 'text/csv; charset=utf-8';
-    ctx.body = Readable.from(file);
+    await answerCsv(ctx, project.id, async () => ({
+      name: 'contacts.csv',
+      file: await ctx.services.contactExport.startOfSegment(project.id, params.id),
+    }));
   },
 });
 

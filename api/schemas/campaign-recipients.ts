@@ -6,7 +6,7 @@ import { recordOf } from '../../core/record-of.ts';
 import { recipientsPerScan } from '../../db/statements/campaigns/list-recipients.ts';
 import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
 
-export const listRecipientsQuerySchema = z.object({
+export const recipientFilterQuerySchema = z.object({
   outcome: z
     .enum(recipientOutcomes)
     .optional()
@@ -14,6 +14,11 @@ export const listRecipientsQuerySchema = z.object({
       'A recipient can have several outcomes. `failed`: refused by the provider; `skipped`: withheld or cancelled before ' +
         'it left; `pending`: not its turn yet, or the outcome is unknown; `unopened`: delivered, but not opened.',
     ),
+});
+
+export type RecipientFilterQuery = z.output<typeof recipientFilterQuerySchema>;
+
+export const listRecipientsQuerySchema = recipientFilterQuerySchema.extend({
   limit: cursorLimitSchema,
   cursor: z.string().optional(),
 });
@@ -28,7 +33,10 @@ export const recipientSchema = z
     contactId: z.uuid(),
     email: z.string(),
     status: z.enum(emailStatuses),
-    reason: z.string().nullable().describe('Why it was refused, withheld or bounced.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why it was refused or withheld. Why it bounced: `GET /emails/:id`.'),
     ...recordOf(counterTimes, () => instant),
     opens: z.int(),
     clicks: z.int(),

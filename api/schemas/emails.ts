@@ -9,9 +9,7 @@ import { periodQuerySchema } from './activity.ts';
 import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
 import { temporalUrlSchema } from './temporal-run.ts';
 
-export const listEmailsQuerySchema = periodQuerySchema.extend({
-  limit: cursorLimitSchema.describe('At most 100.'),
-  cursor: z.string().optional(),
+export const emailFilterQuerySchema = periodQuerySchema.extend({
   search: z
     .string()
     .max(254)
@@ -28,6 +26,13 @@ export const listEmailsQuerySchema = periodQuerySchema.extend({
   campaignId: idSchema.optional(),
   workflowId: idSchema.optional(),
   contactId: idSchema.optional(),
+});
+
+export type EmailFilterQuery = z.output<typeof emailFilterQuerySchema>;
+
+export const listEmailsQuerySchema = emailFilterQuerySchema.extend({
+  limit: cursorLimitSchema.describe('At most 100.'),
+  cursor: z.string().optional(),
 });
 
 export type ListEmailsQuery = z.output<typeof listEmailsQuerySchema>;

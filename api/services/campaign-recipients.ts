@@ -6,13 +6,14 @@ import { encodeCursor } from '../../core/pagination/cursor.ts';
 import type { RecipientOutcome } from '../../core/recipient-outcomes.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
-import { listRecipients } from '../../db/statements/campaigns/list-recipients.ts';
+import { listRecipients, type Recipient } from '../../db/statements/campaigns/list-recipients.ts';
 import {
   type CountedCampaign,
   withItsCounters,
 } from '../../db/statements/campaigns/read-campaign-counters.ts';
-import type { ListRecipientsQuery } from '../schemas/campaign-recipients.ts';
+import type { ListRecipientsQuery, RecipientFilterQuery } from '../schemas/campaign-recipients.ts';
 import { findCampaign } from './campaigns.ts';
+import { type CsvColumns, startCsvFile } from './csv-file.ts';
 import { readCursor, toScannedPage } from './cursor-page.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { whileAvailable } from './read-model.ts';
@@ -43,6 +44,30 @@ export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse
         cursor: next === undefined ? null : encodeCursor(['recipients', next]),
         searchedUntil: searchedUntil === undefined ? null : instantOfId(searchedUntil),
       };
+    },
+
+    /**
+     * Streams the recipients as CSV, in the order of the list.
+     * @throws DomainError `NOT_FOUND`, and as `startCsvFile`
+     */
+    async export(
+      projectId: string,
+      id: string,
+      { outcome }: RecipientFilterQuery,
+      columns: CsvColumns<Recipient>,
+    ) {
+      const em = projectEm(orm, projectId);
+      const counted = await withItsCounters(em, await findCampaign(em, id));
+      const hasAny = outcome === undefined || occurs(outcome, counted);
+      const file = await startCsvFile(heavyReads.inBatches(projectId), {
+        ...columns,
+        positionOf: ({ contactId }) => contactId,
+        find: async (after: string | undefined, limit) =>
+          hasAny
+            ? listRecipients(projectEm(orm, projectId), { campaignId: id, outcome, after, limit })
+            : { rows: [] },
+      });
+      return { campaign: counted.campaign, file };
     },
 
     /** @throws DomainError `NOT_FOUND`, `SERVICE_UNAVAILABLE` while ClickHouse is down */

@@ -5,8 +5,10 @@ import { instantOfId } from '../../core/id-at.ts';
 import { encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { readEmailRange } from '../../db/statements/campaigns/read-email-range.ts';
+import type { LoggedEmail } from '../../db/statements/emails/email-log-row.ts';
 import { type EmailFilter, isSparse, listEmails } from '../../db/statements/emails/list-emails.ts';
-import type { ListEmailsQuery } from '../schemas/emails.ts';
+import type { EmailFilterQuery, ListEmailsQuery } from '../schemas/emails.ts';
+import { type CsvColumns, startCsvFile } from './csv-file.ts';
 import { readCursor, toScannedPage } from './cursor-page.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { refuseReversed } from './read-model.ts';
@@ -14,7 +16,11 @@ import { refuseReversed } from './read-model.ts';
 const positionSchema = z.tuple([z.literal('emails'), z.uuid()]).transform(([, id]) => id);
 
 /** @returns undefined when no email can match */
-async function toFilter(em: Em, projectId: string, query: ListEmailsQuery): Promise<EmailFilter | undefined> {
+async function toFilter(
+  em: Em,
+  projectId: string,
+  query: EmailFilterQuery,
+): Promise<EmailFilter | undefined> {
   const { search = '', campaignId, contactId, source, status, workflowId, startDate, endDate } = query;
   const range = campaignId === undefined ? undefined : await readEmailRange(em, projectId, campaignId);
   if (campaignId !== undefined && range === undefined) return undefined;
@@ -55,6 +61,21 @@ export function createEmailLogService(orm: Orm, heavyReads: ProjectSlots) {
         cursor: next === undefined ? null : encodeCursor(['emails', next]),
         searchedBackTo: searchedUntil === undefined ? null : instantOfId(searchedUntil),
       };
+    },
+
+    /**
+     * Streams the emails as CSV, newest first, in the order of the list.
+     * @throws DomainError `BAD_REQUEST` for a reversed period, and as `startCsvFile`
+     */
+    async export(projectId: string, query: EmailFilterQuery, columns: CsvColumns<LoggedEmail>) {
+      refuseReversed(query);
+      const filter = await toFilter(orm.em.fork(), projectId, query);
+      return startCsvFile(heavyReads.inBatches(projectId), {
+        ...columns,
+        positionOf: ({ id }) => id,
+        find: async (beforeId: string | undefined, limit) =>
+          filter ? listEmails(orm.em.fork(), { projectId, filter, beforeId }, limit) : { rows: [] },
+      });
     },
   };
 }

@@ -19,10 +19,12 @@ describe('the API', () => {
     const ofSheets = routes.filter(({ responses }) =>
       Object.values(responses).some(({ contentType = '' }) => /csv|excel|spreadsheet/.test(contentType)),
     );
-    // Both are written by `core/csv/csv-row.ts`, which the tests of the attack above cover.
+    // All are written by `core/csv/csv-row.ts`, which the tests of the attack above cover.
     expect(ofSheets.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /emails/export',
       'GET /contacts/export',
       'GET /contacts/import/:jobId/errors.csv',
+      'GET /campaigns/:id/recipients/export',
       'GET /segments/:id/export',
     ]);
   });

@@ -306,6 +306,7 @@ export const securityCases: readonly SecurityCase[] = [
       ['test/security/cases.test.ts', 'returns CSV only where formulas are neutralized'],
       ['core/csv/csv-row.test.ts', 'leaves no formula in %j'],
       ['test/contact-export.test.ts', 'runs no formula, neither of a value nor of a key'],
+      ['test/email-exports.test.ts', 'is a file with the rows of the list, without deleted contacts'],
     ],
   },
   {

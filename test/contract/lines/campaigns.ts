@@ -167,6 +167,14 @@ export const campaignLines: readonly ContractLine[] = [
       bad('the cursor is of another list', withQuery('cursor=WzEsIm5vIl0')),
     ],
   },
+  {
+    line: 'GET /campaigns/:id/recipients/export',
+    key: 'sk',
+    success: 200,
+    type: 'text/csv; charset=utf-8',
+    valid: async (world) => ({ ...(await draft(world)), query: 'outcome=opened' }),
+    refusals: [{ when: 'the outcome is invalid', status: 422, change: withQuery('outcome=read') }],
+  },
   { line: 'GET /campaigns/:id/links', key: 'sk', success: 200, answer: ['data'], valid: draft },
   { line: 'GET /campaigns/:id/stats', key: 'sk', success: 200, answer: campaignStatFields, valid: draft },
 ];

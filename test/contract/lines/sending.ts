@@ -187,6 +187,22 @@ export const sendingLines: readonly ContractLine[] = [
     ],
   },
   {
+    line: 'GET /emails/export',
+    key: 'sk',
+    success: 200,
+    type: 'text/csv; charset=utf-8',
+    valid: () => ({ query: 'source=TRANSACTIONAL&status=SENT' }),
+    refusals: [
+      {
+        when: 'the period is reversed',
+        status: 400,
+        code: 'BAD_REQUEST',
+        change: withQuery('startDate=2026-02-01&endDate=2026-01-01'),
+      },
+      { when: 'the source is invalid', status: 422, change: withQuery('source=ACCOUNT') },
+    ],
+  },
+  {
     line: 'GET /emails/:id',
     key: 'sk',
     success: 200,

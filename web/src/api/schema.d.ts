@@ -340,6 +340,16 @@ export interface paths {
         /** List the recipients of a campaign */
         get: operations["getCampaignsByIdRecipients"];
     };
+    "/campaigns/{id}/recipients/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export the recipients of a campaign as a CSV file */
+        get: operations["getCampaignsByIdRecipientsExport"];
+    };
     "/campaigns/{id}/send": {
         parameters: {
             query?: never;
@@ -635,6 +645,16 @@ export interface paths {
         };
         /** Get an email, what became of it, and its content */
         get: operations["getEmailsById"];
+    };
+    "/emails/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export emails of all sources as a CSV file */
+        get: operations["getEmailsExport"];
     };
     "/events": {
         parameters: {
@@ -3569,6 +3589,37 @@ export interface operations {
             };
         };
     };
+    getCampaignsByIdRecipientsExport: {
+        parameters: {
+            query?: {
+                outcome?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "unsubscribed" | "unopened" | "failed" | "skipped" | "pending";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     postCampaignsByIdSend: {
         parameters: {
             query?: never;
@@ -4843,6 +4894,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EmailDetail"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getEmailsExport: {
+        parameters: {
+            query?: {
+                campaignId?: string;
+                contactId?: string;
+                endDate?: string;
+                search?: string;
+                source?: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "TEST";
+                startDate?: string;
+                status?: "QUEUED" | "SENDING" | "UNKNOWN" | "SENT" | "SUPPRESSED" | "CANCELLED" | "FAILED" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED";
+                workflowId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv; charset=utf-8": string;
                 };
             };
             default: {

@@ -79,7 +79,7 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
           <ReportFigures campaign={campaign} />
           <TimelineSection campaign={campaign} />
           <LinkSection campaign={campaign} />
-          <RecipientSection campaignId={campaign.id} />
+          <RecipientSection campaign={campaign} />
         </>
       )}
       <SentContent campaign={campaign} />

@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { byCursor, onFirstPage } from '../../api/by-cursor.ts';
-import { $api, type Schema } from '../../api/client.ts';
+import { $api, api, type Schema } from '../../api/client.ts';
 import type { operations } from '../../api/schema.d.ts';
 import { ContactCell } from '../../shell/contact-link.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, TextLink } from '../../ui/button.tsx';
 import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { ExportButton } from '../../ui/export-button.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { count } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
@@ -25,7 +26,8 @@ const route = getRouteApi('/signed-in/projects/$projectId/campaigns/$campaignId'
 const options = outcomes.map((value) => ({ value, label: outcomeLabels[value] }));
 
 /** Recipients with their outcomes. */
-export function RecipientSection({ campaignId }: { campaignId: string }) {
+export function RecipientSection({ campaign }: { campaign: Schema<'Campaign'> }) {
+  const { id: campaignId, name } = campaign;
   const projectId = useProjectId();
   const { outcome } = route.useSearch();
   const navigate = route.useNavigate();
@@ -42,6 +44,16 @@ export function RecipientSection({ campaignId }: { campaignId: string }) {
       actions={
         <>
           <AddToSegment campaignId={campaignId} />
+          <ExportButton
+            label="Download CSV"
+            read={() =>
+              api.GET('/campaigns/{id}/recipients/export', {
+                params: { path: { id: campaignId }, query: { outcome } },
+                parseAs: 'blob',
+              })
+            }
+            name={`${name} recipients.csv`}
+          />
           <TextLink to="/projects/$projectId/emails" params={{ projectId }} search={{ campaignId }}>
             Find a recipient
           </TextLink>

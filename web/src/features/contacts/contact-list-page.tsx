@@ -7,6 +7,7 @@ import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { ExportButton } from '../../ui/export-button.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { ListSearch } from '../../ui/list-search.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
@@ -18,7 +19,6 @@ import { type ContactFilter, filterQuery, isFiltered } from './contact-filter.ts
 import { ContactSelection } from './contact-selection.tsx';
 import { DataFilters } from './data-filters.tsx';
 import { DataValue } from './data-value.tsx';
-import { ExportButton } from './export-button.tsx';
 import { keyLabel } from './key-label.ts';
 import { NewContactDialog } from './new-contact-dialog.tsx';
 import { contactListInit, contactsPerPage } from './queries.ts';

@@ -1,18 +1,19 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { byCursor } from '../../api/by-cursor.ts';
-import { $api, type Schema } from '../../api/client.ts';
+import { $api, api, type Schema } from '../../api/client.ts';
 import { ContactLink } from '../../shell/contact-link.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, IconButton, RowLink, TextLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { ExportButton } from '../../ui/export-button.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { EmailDrawer } from './email-drawer.tsx';
 import { EmailFilters } from './email-filters.tsx';
-import { type EmailSearch, emailsInit, isFiltered } from './email-search.ts';
+import { type EmailSearch, emailsInit, filterQuery, isFiltered } from './email-search.ts';
 import { sourceText } from './email-source.ts';
 import { EmailStatus } from './email-status.tsx';
 
@@ -32,6 +33,13 @@ export function EmailListPage() {
     <Page
       title="Emails"
       description="Every email of the project, newest first."
+      actions={
+        <ExportButton
+          label="Download CSV"
+          read={() => api.GET('/emails/export', { params: { query: filterQuery(search) }, parseAs: 'blob' })}
+          name="emails.csv"
+        />
+      }
       toolbar={<EmailFilters search={search} onChange={change} />}
     >
       {search.contactId && (

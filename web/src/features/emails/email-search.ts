@@ -24,12 +24,16 @@ export const emailSearchSchema = periodSearchSchema.extend({
 
 export type EmailSearch = z.output<typeof emailSearchSchema>;
 
-type EmailsQuery = NonNullable<operations['getEmails']['parameters']['query']>;
+type EmailFilter = NonNullable<operations['getEmailsExport']['parameters']['query']>;
 
-export function emailsInit({ email: _, period, from, to, ...filters }: EmailSearch) {
-  const query: EmailsQuery = { ...filters, ...toPeriodQuery({ period, from, to }), limit: 50 };
-  return { params: { query } };
+/** Query parameters for the list and the export. */
+export function filterQuery({ email: _, period, from, to, ...filters }: EmailSearch): EmailFilter {
+  return { ...filters, ...toPeriodQuery({ period, from, to }) };
 }
+
+export const emailsInit = (search: EmailSearch) => ({
+  params: { query: { ...filterQuery(search), limit: 50 } },
+});
 
 export function isFiltered({ email: _, ...filters }: EmailSearch): boolean {
   return Object.values(filters).some((value) => value !== undefined);

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { quantity } from '../../ui/numbers.ts';
-import { say, sayError } from '../../ui/toast.tsx';
+import { Button } from './button.tsx';
 import { download } from './download.ts';
+import { quantity } from './numbers.ts';
+import { say, sayError } from './toast.tsx';
 
 interface ExportButtonProps {
   /** Reads the file. */
@@ -10,11 +10,12 @@ interface ExportButtonProps {
   /** Of the file. */
   name: string;
   /** Number of contacts in the file, if it is known. */
-  total: number | undefined;
+  total?: number | undefined;
+  label?: string;
 }
 
-/** Downloads contacts as a CSV file, which can be imported again. */
-export function ExportButton({ read, name, total }: ExportButtonProps) {
+/** Downloads a list as a CSV file. One of contacts can be imported again. */
+export function ExportButton({ read, name, total, label = 'Export' }: ExportButtonProps) {
   const [isPending, setIsPending] = useState(false);
   const run = async () => {
     setIsPending(true);
@@ -30,7 +31,7 @@ export function ExportButton({ read, name, total }: ExportButtonProps) {
   };
   return (
     <Button isPending={isPending} isDisabled={total === 0} onPress={() => void run()}>
-      Export
+      {label}
     </Button>
   );
 }
