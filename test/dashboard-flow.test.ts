@@ -7,6 +7,7 @@ import { findChromium } from './setup/chromium.ts';
 import { tabTo } from './setup/dashboard.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
 import { eventually } from './setup/eventually.ts';
+import { onlyMessageTo, reportEvent } from './setup/inbox.ts';
 import { callApi, testPassword } from './setup/people.ts';
 
 const executable = await findChromium();
@@ -243,6 +244,44 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await heading('New campaign').waitFor();
     await page.getByText('2 people').waitFor();
     await button(/^To remind/).waitFor();
+  });
+
+  it('drafts a campaign to those who did not open one, and selects by name those who did', async () => {
+    const message = await onlyMessageTo(stage.stack.ses, 'ada@example.com');
+    await reportEvent(stage.stack.ses, message.id, { type: 'open' });
+    const { id } = (await asked('/campaigns')).body.data[0];
+    await eventually(
+      () => asked(`/campaigns/${id}/stats`),
+      ({ body }) => body.openedCount === 1,
+    );
+    await sideBar('Campaigns').click();
+    await link('Spring sale').click();
+    await button('More').click();
+    await page.getByRole('menuitem', { name: 'Send to those who did not open' }).click();
+    await heading('Spring sale (not opened)').waitFor();
+    await page.getByText('1 person').first().waitFor();
+    await button('Spring sale Field').first().waitFor();
+    const [draft] = (await asked('/campaigns')).body.data;
+    const field = `campaign.${id}`;
+    expect(draft.audienceCondition.groups[0].filters).toEqual([
+      { field, operator: 'sent' },
+      { field, operator: 'notOpened' },
+    ]);
+
+    await sideBar('Segments').click();
+    await link('New segment').click();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Readers');
+    await button(/Field/).click();
+    await page.getByPlaceholder('Find a field').fill('spring');
+    await page.getByRole('option', { name: 'Spring sale', exact: true }).click();
+    await button(/Comparison/).click();
+    await page.getByRole('option', { name: 'opened', exact: true }).click();
+    const count = page.getByRole('complementary', { name: 'Who belongs' });
+    await count.getByText('1 contact right now').waitFor();
+    await count.getByText('Opened campaign “Spring sale”').waitFor();
+    await button('Create segment').click();
+    await heading('1 member').waitFor();
+    await link('ada@example.com').waitFor();
   });
 
   it('finds an email in the log, with its history', async () => {

@@ -83,7 +83,8 @@ export const deleteCampaign = defineRoute('DELETE /campaigns/:id', {
   description:
     'Refused while SCHEDULED or SENDING. Unsent emails of a cancelled campaign are cancelled first. The call is refused ' +
     'too if that takes longer than a few seconds, and while emails are being handed over: usually for seconds, after ' +
-    'a crash of a worker for a minute.',
+    'a crash of a worker for a minute. While a condition of a segment, a workflow or an unfinished campaign refers to ' +
+    'it, it is refused, too; `details` lists those.',
   responses: { 204: { description: 'Deleted; its emails stay in the history of their contacts.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
   place: 'later',

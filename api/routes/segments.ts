@@ -36,6 +36,10 @@ levels and 100 filters. A filter on \`segment.<id>\` (\`memberOfSegment\`, \`not
 the project; references may form chains of at most 10 segments and no cycles, and at most 500 filters once
 expanded.
 
+A filter on \`campaign.<id>\` asks what became of a campaign of the project: \`sent\` (handed over to the provider), \`opened\`
+(a click counts as an open) or \`clicked\`. \`notSent\`, \`notOpened\` and \`notClicked\` also match contacts that never got it, so
+the people to ask again match \`sent\` and \`notOpened\`. Some mail programs block the report of an open.
+
 Dates are compared by their instant: \`2026-01-31\` (midnight UTC; \`equals\` compares the UTC day) and date-times with an
 offset, \`2026-01-31T09:00:00Z\` or \`2026-01-31T10:00:00.000+01:00\`, in values and in \`data\` alike.`;
 

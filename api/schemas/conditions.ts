@@ -7,7 +7,7 @@ const filterSchema = z
       .string()
       .describe(
         '`email`, `subscribed`, `createdAt`, `updatedAt`, `snoozedUntil`, `data.<path>`, `event.<name>`, ' +
-          '`email.<activity>` or `segment.<id>`.',
+          '`email.<activity>`, `segment.<id>` or `campaign.<id>`.',
       ),
     operator: z
       .string()
@@ -15,7 +15,8 @@ const filterSchema = z
         '`equals`, `notEquals`, `in`, `notIn`, `contains`, `notContains`, `greaterThan`, `lessThan`, `greaterThanOrEqual`, ' +
           '`lessThanOrEqual`, `within`, `olderThan`, `exists`, `notExists`; of events `triggered`, `triggeredWithin`, ' +
           '`triggeredOlderThan`, `notTriggered`, `notTriggeredWithin`, `countGreaterThan`, `countLessThan`; of ' +
-          'segments `memberOfSegment`, `notMemberOfSegment`.',
+          'segments `memberOfSegment`, `notMemberOfSegment`; of campaigns `sent`, `notSent`, `opened`, `notOpened`, ' +
+          '`clicked`, `notClicked`.',
       ),
     value: z
       .unknown()

@@ -7,9 +7,11 @@ import {
   statesAccepting,
   unsentStatuses,
 } from '../../core/campaign-state.ts';
+import { conditionReferences } from '../../core/conditions/references.ts';
 import { copyName } from '../../core/copy-name.ts';
 import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
+import { refersToCampaign } from '../../core/workflows/references.ts';
 import { unlessAway } from '../../db/database-away.ts';
 import { Campaign, CampaignBatch } from '../../db/entities/campaign.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
@@ -31,6 +33,7 @@ import { keepCounts } from './keep-counts.ts';
 import { requireLiquid } from './liquid-faults.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { readName } from './read-name.ts';
+import { findReferringConditions, findReferringWorkflows, inUse, usedBy } from './references.ts';
 import { requireAudience } from './require-audience.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { holdDomain, holdSenderDomain } from './sender-domains.ts';
@@ -94,12 +97,26 @@ async function removeCampaign(orm: Orm, writes: ProjectSlots, projectId: string,
         suggestion: 'Try again shortly.',
       });
     }
+    await lockSegmentReferences(em, projectId);
+    await requireUnused(em, projectId, id);
     // Emails stay in their contacts' history.
     em.remove(campaign);
     await em.nativeDelete(CampaignBatch, { campaignId: id });
     await deleteFigures(em, id);
   };
   await writes.run(projectId, () => projectEm(orm, projectId).transactional(remove));
+}
+
+/** Executions that follow an older version of their workflow do not count: they only read the emails, which stay. */
+async function requireUnused(em: Em, projectId: string, id: string): Promise<void> {
+  const uses = usedBy({
+    segments: await findReferringConditions(em, projectId, 'segments', 'campaign.', (condition) =>
+      conditionReferences(condition).campaigns.has(id),
+    ),
+    campaigns: await em.getRepository(Campaign).findReferring('campaign', id),
+    workflows: await findReferringWorkflows(em, projectId, 'campaign.', (step) => refersToCampaign(step, id)),
+  });
+  if (Object.keys(uses).length > 0) throw inUse('The campaign is in use', uses);
 }
 
 function copyCampaign(orm: Orm, projectId: string, id: string): Promise<Campaign> {
@@ -192,7 +209,7 @@ export function createCampaignsService(
 
     /**
      * Cancels the unsent emails of a cancelled campaign first.
-     * @throws DomainError `CONFLICT` while it is scheduled or sending, and while emails remain to be cancelled or settled
+     * @throws DomainError `CONFLICT` while it is scheduled or sending, while a condition refers to it, and while emails remain to be cancelled or settled
      */
     remove: (projectId: string, id: string) => removeCampaign(orm, writes, projectId, id),
 

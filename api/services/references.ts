@@ -2,6 +2,7 @@ import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Condition } from '../../core/conditions/condition.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
+import { DomainError } from '../../core/errors.ts';
 import { stepTypes } from '../../core/workflows/step-config.ts';
 import type { Em } from '../../db/orm.ts';
 import { listMentions, type Mentioning, readMentions } from '../../db/statements/projects/list-mentions.ts';
@@ -13,6 +14,16 @@ interface Referring {
   id: string;
   name: string;
 }
+
+/** Without the kinds of records that do not refer to it. */
+export const usedBy = (uses: Record<string, Referring[]>) =>
+  Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));
+
+export const inUse = (message: string, uses: Record<string, unknown>) =>
+  new DomainError('CONFLICT', message, {
+    details: uses,
+    suggestion: 'Remove the references that `details` lists first.',
+  });
 
 /**
  * Segments or campaigns whose condition refers to something, newest first.

@@ -7,6 +7,7 @@ import {
   maxSegmentDepth,
   segmentsLeadingTo,
 } from '../../core/segments/reference-graph.ts';
+import { Campaign } from '../../db/entities/campaign.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em } from '../../db/orm.ts';
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
@@ -18,9 +19,9 @@ const faultsInMessage = 10;
 interface References {
   path: string;
   filterCount: number;
-  /** One entry per filter, so ids may repeat. */
+  /** Ids of segments, one entry per filter, so they may repeat. */
   refersTo: string[];
-  references: { path: string; segmentId: string }[];
+  references: { path: string; subject: 'segment' | 'campaign'; id: string }[];
 }
 
 export interface ReadCondition extends References {
@@ -49,13 +50,15 @@ export function readCondition(raw: unknown, path: string): ReadCondition {
   return { condition, parsed: result.condition, ...referencesAt(result.condition, path) };
 }
 
-/** The segments that a condition refers to; `path` is the condition's path in the request. */
+/** The segments and campaigns that a condition refers to; `path` is the condition's path in the request. */
 export function referencesAt(condition: Condition<Predicate | WorkflowPredicate>, path: string): References {
   const filters = placedFilters(condition, path);
   const references = filters.flatMap(({ path: at, filter: { predicate } }) =>
-    predicate.subject === 'segment' ? [{ path: `${at}.field`, segmentId: predicate.id }] : [],
+    predicate.subject === 'segment' || predicate.subject === 'campaign'
+      ? [{ path: `${at}.field`, subject: predicate.subject, id: predicate.id }]
+      : [],
   );
-  const refersTo = references.map(({ segmentId }) => segmentId);
+  const refersTo = references.flatMap(({ subject, id }) => (subject === 'segment' ? [id] : []));
   return { path, filterCount: filters.length, refersTo, references };
 }
 
@@ -68,8 +71,8 @@ function placedFilters<P>({ groups }: Condition<P>, path: string): { path: strin
 }
 
 /**
- * Checks the segments that a condition refers to: they must belong to the project and not lead back to `ownId`, and
- * the expanded query must stay within `maxSegmentDepth` and `maxExpandedFilters`, also for segments that refer to
+ * Checks the segments and campaigns that a condition refers to: they must belong to the project and not be or lead back to
+ * `ownId`, and the expanded query must stay within `maxSegmentDepth` and `maxExpandedFilters`, also for segments that refer to
  * this one. Locks the project's segment references until the transaction ends.
  * @param ownId the segment, campaign or workflow that has the condition
  * @throws DomainError `BAD_REQUEST` with the faulty filters in `issues`
@@ -82,15 +85,16 @@ export async function checkReferences(
 ): Promise<void> {
   await lockSegmentReferences(em, projectId);
   const graph = await em.getRepository(Segment).readGraph();
-  const unknown = condition.references.filter(({ segmentId }) => !graph.has(segmentId));
+  const unknown = condition.references.filter(({ subject, id }) => subject === 'segment' && !graph.has(id));
   if (unknown.length > 0) throw refusal(issuesAt(unknown, 'Unknown segment', 'invalid_value'));
+  await checkCampaigns(em, ownId, condition.references);
 
   graph.set(ownId, condition);
   const leading = segmentsLeadingTo(graph, [ownId]);
   const fault = findReferenceFault(graph, leading);
   if (fault === undefined) return;
   if (fault === 'cycle') {
-    const inRing = condition.references.filter(({ segmentId }) => leading.has(segmentId));
+    const inRing = condition.references.filter(({ id }) => leading.has(id));
     throw refusal(issuesAt(inRing, 'The segment would depend on itself', 'segment_cycle'));
   }
   const message =
@@ -100,11 +104,22 @@ export async function checkReferences(
   throw refusal([{ field: condition.path, message, code: 'too_big' }]);
 }
 
+async function checkCampaigns(em: Em, ownId: string, references: References['references']): Promise<void> {
+  const named = references.filter(({ subject }) => subject === 'campaign');
+  if (named.length === 0) return;
+  const own = named.filter(({ id }) => id === ownId);
+  if (own.length > 0) throw refusal(issuesAt(own, 'The campaign would depend on itself', 'invalid_value'));
+  const ids = named.map(({ id }) => id);
+  const known = await em.find(Campaign, { id: { $in: ids } }, { fields: ['id'] });
+  const unknown = named.filter(({ id }) => known.every((campaign) => campaign.id !== id));
+  if (unknown.length > 0) throw refusal(issuesAt(unknown, 'Unknown campaign', 'invalid_value'));
+}
+
 function issuesAt(references: ReadCondition['references'], message: string, code: string): FieldIssue[] {
-  return references.map(({ path, segmentId }) => ({
+  return references.map(({ path, subject, id }) => ({
     field: path,
     message,
     code,
-    received: `segment.${segmentId}`,
+    received: `${subject}.${id}`,
   }));
 }

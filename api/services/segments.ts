@@ -21,7 +21,7 @@ import { waitForStarts } from '../../db/statements/workflows/wait-for-starts.ts'
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';
 import { stillPinned } from './pinned-versions.ts';
 import type { ProjectSlots } from './project-slots.ts';
-import { findReferringWorkflows } from './references.ts';
+import { findReferringWorkflows, inUse, usedBy } from './references.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 
@@ -255,12 +255,6 @@ async function requireNoListeners(orm: Orm, segment: Segment): Promise<void> {
   await requireNotPinned(em, segment, 'The segment must stay tracked', readsEventsOf);
 }
 
-const inUse = (message: string, uses: Record<string, unknown>) =>
-  new DomainError('CONFLICT', message, {
-    details: uses,
-    suggestion: 'Remove the references that `details` lists first.',
-  });
-
 const eventsOf = ({ slug }: Segment) => [segmentEventName(slug, 'entry'), segmentEventName(slug, 'exit')];
 
 /** Whether the step waits for the segment's entry or exit or asks for them. */
@@ -277,15 +271,14 @@ const refersToSegment = (step: ReferringConfig, segment: Segment) =>
 /** Omits kinds without references. Add each new kind of reference here, and store it under `lockSegmentReferences`. */
 async function findSegmentUses(em: Em, projectId: string, segment: Segment) {
   const { id } = segment;
-  const uses = {
+  return usedBy({
     segments: await em.getRepository(Segment).findReferring(id),
-    campaigns: await em.getRepository(Campaign).findBySegment(id),
+    campaigns: await em.getRepository(Campaign).findReferring('segment', id),
     workflows: await findReferringWorkflows(
       em,
       projectId,
       'segment.',
       (step) => refersToSegment(step, segment) || startsWith(step, segment),
     ),
-  };
-  return Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));
+  });
 }

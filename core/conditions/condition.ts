@@ -36,6 +36,9 @@ export type EventTest = AgeTest | { is: 'counted'; atLeast: number; withinMs?: n
 export const instantFields = ['createdAt', 'updatedAt', 'snoozedUntil'] as const;
 export type InstantField = (typeof instantFields)[number];
 
+/** What the counters of a campaign count; a click is also an open. */
+export type CampaignActivity = 'sent' | 'opened' | 'clicked';
+
 export type Predicate =
   | { subject: 'email'; test: EmailTest }
   | { subject: 'subscribed'; value: boolean }
@@ -43,7 +46,8 @@ export type Predicate =
   /** `key` is looked up literally first; then `path`, through objects only. */
   | { subject: 'data'; key: string; path: string[]; test: DataTest }
   | { subject: 'event'; name: string; test: EventTest }
-  | { subject: 'segment'; id: string };
+  | { subject: 'segment'; id: string }
+  | { subject: 'campaign'; id: string; activity: CampaignActivity };
 
 export type WorkflowPredicate =
   | Predicate

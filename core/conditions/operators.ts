@@ -1,4 +1,4 @@
-import type { Comparison } from './condition.ts';
+import type { CampaignActivity, Comparison } from './condition.ts';
 
 export type OperatorTest =
   | 'equal'
@@ -10,7 +10,8 @@ export type OperatorTest =
   | 'olderThan'
   | 'countAbove'
   | 'countFrom'
-  | 'member';
+  | 'member'
+  | CampaignActivity;
 
 export interface OperatorRule {
   test: OperatorTest;
@@ -46,6 +47,16 @@ const history = {
 };
 const membership = { memberOfSegment: holds('member'), notMemberOfSegment: fails('member') };
 
+/** The negations also hold for contacts that the campaign never reached. */
+const activity = {
+  sent: holds('sent'),
+  notSent: fails('sent'),
+  opened: holds('opened'),
+  notOpened: fails('opened'),
+  clicked: holds('clicked'),
+  notClicked: fails('clicked'),
+};
+
 const table = (rules: Record<string, OperatorRule>): OperatorTable => new Map(Object.entries(rules));
 
 export const operatorTables = {
@@ -55,4 +66,5 @@ export const operatorTables = {
   data: table({ ...equality, ...listing, ...containment, ...order, ...presence, ...age }),
   event: table(history),
   segment: table(membership),
+  campaign: table(activity),
 };

@@ -110,6 +110,12 @@ describe('a filter', () => {
     ['a field without a name', { field: 'data.' }, 'field'],
     ['an activity that does not exist', { field: 'email.read', operator: 'triggered' }, 'field'],
     ['a segment that is not an id', { field: 'segment.vip', operator: 'memberOfSegment' }, 'field'],
+    ['a campaign that is not an id', { field: 'campaign.news', operator: 'opened' }, 'field'],
+    [
+      'an operator that campaigns lack',
+      { field: 'campaign.0190a000-0000-7000-8000-00000000000a', operator: 'triggered' },
+      'operator',
+    ],
     ['a field that Postgres cannot hold', { field: 'data.\0' }, 'field'],
     ['no operator', { operator: undefined }, 'operator'],
     ['an inherited name', { operator: 'constructor' }, 'operator'],

@@ -7,7 +7,7 @@ export type Field =
   | { subject: 'instant'; field: InstantField }
   | { subject: 'data'; key: string; path: string[] }
   | { subject: 'event'; name: string }
-  | { subject: 'segment'; id: string };
+  | { subject: 'segment' | 'campaign'; id: string };
 
 const maxFieldLength = 2_000;
 /** A key of `data` and 32 levels below it; nothing deeper is stored. */
@@ -36,7 +36,8 @@ export function parseField(text: string): Field | undefined {
   const dot = text.indexOf('.');
   const name = text.slice(dot + 1);
   if (dot < 0 || name === '') return undefined;
-  switch (text.slice(0, dot)) {
+  const subject = text.slice(0, dot);
+  switch (subject) {
     case 'data':
       return { subject: 'data', key: name, path: pathOf(name) };
     case 'event':
@@ -46,7 +47,8 @@ export function parseField(text: string): Field | undefined {
       return event === undefined ? undefined : { subject: 'event', name: event };
     }
     case 'segment':
-      return isUuid(name) ? { subject: 'segment', id: name.toLowerCase() } : undefined;
+    case 'campaign':
+      return isUuid(name) ? { subject, id: name.toLowerCase() } : undefined;
     default:
       return undefined;
   }

@@ -71,7 +71,13 @@ function parsePredicate(field: Field, test: OperatorTest, raw: RawFilter): Predi
     case 'event':
       return { ...field, test: parseEventTest(test, raw) };
     case 'segment':
-      return field;
+      return { subject: 'segment', id: field.id };
+    case 'campaign':
+      return {
+        subject: 'campaign',
+        id: field.id,
+        activity: test === 'opened' || test === 'clicked' ? test : 'sent',
+      };
   }
 }
 

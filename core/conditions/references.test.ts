@@ -3,6 +3,7 @@ import { parseCondition } from './parse-condition.ts';
 import { conditionReferences, readsEvent, readsField } from './references.ts';
 
 const vip = '0190a000-0000-7000-8000-00000000000a';
+const news = '0190a000-0000-7000-8000-00000000000c';
 const old = '0190a000-0000-7000-8000-00000000000b';
 
 function parsed(raw: unknown) {
@@ -35,6 +36,7 @@ const condition = parsed({
               { field: 'email.opened', operator: 'notTriggered' },
               { field: `segment.${old}`, operator: 'notMemberOfSegment' },
               { field: 'data.first name', operator: 'notExists' },
+              { field: `campaign.${news.toUpperCase()}`, operator: 'notOpened' },
             ],
           },
         ],
@@ -45,11 +47,12 @@ const condition = parsed({
 
 describe('what a condition reads', () => {
   it('is found once each, however deep', () => {
-    const { data, builtIn, events, segments } = conditionReferences(condition);
+    const { data, builtIn, events, segments, campaigns } = conditionReferences(condition);
     expect([...data]).toEqual(['plan', 'address.city', 'first name']);
     expect([...builtIn]).toEqual(['email', 'subscribed', 'createdAt']);
     expect([...events]).toEqual(['order placed', 'email.open']);
     expect([...segments]).toEqual([vip, old]);
+    expect([...campaigns]).toEqual([news]);
   });
 
   it.each([

@@ -8,6 +8,8 @@ export interface ConditionReferences {
   events: ReadonlySet<string>;
   /** Lower-case ids; direct references only, not those of the referenced segments. */
   segments: ReadonlySet<string>;
+  /** Lower-case ids. */
+  campaigns: ReadonlySet<string>;
 }
 
 /**
@@ -26,6 +28,7 @@ export function conditionReferences(condition: WorkflowCondition): ConditionRefe
     }),
     events: namesOf((one) => (one.subject === 'event' ? one.name : undefined)),
     segments: namesOf((one) => (one.subject === 'segment' ? one.id : undefined)),
+    campaigns: namesOf((one) => (one.subject === 'campaign' ? one.id : undefined)),
   };
 }
 

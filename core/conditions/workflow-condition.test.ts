@@ -5,6 +5,7 @@ import { type ConditionContact, evaluateWorkflowCondition } from './testing/eval
 
 const now = new Date('2026-05-10T12:00:00.000Z');
 const contact: ConditionContact = {
+  campaigns: new Map(),
   email: 'ada@example.com',
   subscribed: true,
   createdAt: new Date('2026-01-01T00:00:00.000Z'),

@@ -1,6 +1,11 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { type Condition, instantFields, type Predicate } from '../conditions/condition.ts';
+import {
+  type CampaignActivity,
+  type Condition,
+  instantFields,
+  type Predicate,
+} from '../conditions/condition.ts';
 import { predicatesOf } from '../conditions/references.ts';
 
 /**
@@ -70,8 +75,17 @@ function sourcesOf(predicate: Exclude<Predicate, { subject: 'segment' }>): strin
       return dataSources(predicate);
     case 'event':
       return [eventInput(predicate.name)];
+    case 'campaign':
+      return campaignEvents[predicate.activity].map(eventInput);
   }
 }
+
+/** Events that may be the first sign of the activity: each is journaled by the statement that notes it in the email. */
+const campaignEvents: Readonly<Record<CampaignActivity, readonly string[]>> = {
+  sent: ['email.sent'],
+  opened: ['email.open', 'email.click'],
+  clicked: ['email.click'],
+};
 
 /** Changes of `data` are recorded by its top-level keys: the literal one, and the first of the path. */
 function dataSources({ key, path }: { key: string; path: readonly string[] }): string[] {
@@ -79,7 +93,7 @@ function dataSources({ key, path }: { key: string; path: readonly string[] }): s
 }
 
 function clockOf(predicate: Exclude<Predicate, { subject: 'segment' }>): SegmentClock | undefined {
-  if (predicate.subject === 'email' || predicate.subject === 'subscribed') return undefined;
+  if (!('test' in predicate) || predicate.subject === 'email') return undefined;
   const { test } = predicate;
   if (test.is === 'counted') {
     if (predicate.subject !== 'event' || test.withinMs === undefined || test.atLeast === 0) return undefined;

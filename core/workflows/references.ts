@@ -30,6 +30,11 @@ export function refersToEvent(step: ReferringConfig, name: string): boolean {
   return condition !== undefined && readsEvent(condition, name);
 }
 
+export function refersToCampaign(step: ReferringConfig, id: string): boolean {
+  const condition = conditionOf(step);
+  return condition !== undefined && conditionReferences(condition).campaigns.has(id);
+}
+
 export function segmentsOf(step: ReferringConfig): ReadonlySet<string> {
   const condition = conditionOf(step);
   return condition === undefined ? new Set() : conditionReferences(condition).segments;

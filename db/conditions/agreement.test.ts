@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import type { CampaignActivity } from '../../core/conditions/condition.ts';
 import { parseDateText } from '../../core/conditions/date-text.ts';
 import { operatorTables } from '../../core/conditions/operators.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
@@ -23,6 +24,7 @@ const day = 86_400_000;
 const contactCount = 300;
 const treeCount = 500;
 const segments = [newId(), newId()] as const;
+const campaigns = [newId(), newId()] as const;
 const eventNames = ['e', 'email.open', 'a.b c'] as const;
 
 // Few values, so that filters hit contacts; each lies on or next to a boundary.
@@ -148,6 +150,10 @@ const contact = fc.record({
   data,
   events: fc.dictionary(fc.constantFrom(...eventNames), fc.array(instant, { maxLength: 5 })),
   segments: fc.subarray([...segments]),
+  campaigns: fc.dictionary(
+    fc.constantFrom(...campaigns),
+    fc.constantFrom<CampaignActivity[]>([], ['sent'], ['sent', 'opened'], ['sent', 'opened', 'clicked']),
+  ),
 });
 
 const amount = {
@@ -211,6 +217,11 @@ const filter = fc.oneof(
     operatorTables.segment,
     fc.constant(1),
   ),
+  filterOf(
+    fc.constantFrom(...campaigns, newId()).map((id) => `campaign.${id}`),
+    operatorTables.campaign,
+    fc.constant(1),
+  ),
 );
 const logic = fc.constantFrom('AND', 'OR');
 const { tree } = fc.letrec((tie) => ({
@@ -237,7 +248,7 @@ it('evaluates in memory exactly as in SQL', async () => {
   const ids = await storeContacts(em(), project, contacts);
   // The same contacts in another project: none of them may be found, and nothing may count twice.
   await storeContacts(em(), newId(), contacts);
-  await sql('analyze contacts, contact_event_stats, events');
+  await sql('analyze contacts, contact_event_stats, events, emails');
   const inMemory = contacts.map(toConditionContact);
   const members = (id: string) => ids.filter((_id, index) => contacts[index]?.segments.includes(id));
   let matches = 0;

@@ -6,6 +6,7 @@ import type {
   Predicate,
 } from '../../core/conditions/condition.ts';
 import { instantBefore } from '../../core/conditions/date-text.ts';
+import { countedSql } from '../fragments/campaign-figures-sql.ts';
 import { firstEventIdSince } from '../fragments/first-event-since.ts';
 import type { Bind } from '../sql.ts';
 import { endOfExists, type Reach } from './audience-query.ts';
@@ -28,7 +29,8 @@ export function conditionTests({ logic, groups }: Condition, options: CompileOpt
   const parts = groups.map(({ filters, conditions }) => {
     const tests = filters.map(({ predicate, negated }) => {
       if (!negated) return `(${predicateSql(predicate, options, bind)})`;
-      if (predicate.subject !== 'event') return `((${predicateSql(predicate, options, bind)}) is not true)`;
+      if (predicate.subject !== 'event' && predicate.subject !== 'campaign')
+        return `((${predicateSql(predicate, options, bind)}) is not true)`;
       // Of all contacts, the planner can turn this form into an anti-join; "exists" is never null. Of few, each is looked up:
       // a join would compare each with all contacts of the event while Postgres expects few.
       const reach = options.reach === 'all' ? 'all' : 'given';
@@ -55,6 +57,8 @@ function predicateSql(predicate: Predicate, options: CompileOptions, bind: Bind)
       return eventSql(predicate.name, predicate.test, options, bind);
     case 'segment':
       return options.segmentMembership(predicate.id, bind);
+    case 'campaign':
+      return campaignSql(predicate, options, bind);
   }
 }
 
@@ -81,6 +85,19 @@ function instantTestSql(column: string, test: InstantTest, now: Date, bind: Bind
       return `${column} = ${from}`;
     }
   }
+}
+
+/**
+ * Looks the email up by `emails_campaign_contact`, or reads the campaign's part of that index. The project is tested, too:
+ * the campaign may be of another one.
+ */
+function campaignSql(
+  { id, activity }: Extract<Predicate, { subject: 'campaign' }>,
+  { projectId, reach }: Pick<CompileOptions, 'projectId' | 'reach'>,
+  bind: Bind,
+): string {
+  return `exists (select from emails m where m.campaign_id = ${bind(id)}::uuid and m.contact_id = c.id
+    and m.project_id = ${bind(projectId)}::uuid and ${countedSql[activity]('m')}${endOfExists(reach)})`;
 }
 
 /**

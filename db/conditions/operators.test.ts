@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { CampaignActivity } from '../../core/conditions/condition.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { evaluateCondition } from '../../core/conditions/testing/evaluate-condition.ts';
 import type { JsonValue } from '../../core/json-value.ts';
@@ -9,6 +10,7 @@ import { storeContacts, type TestContact, toConditionContact } from './testing/s
 
 const now = new Date('2024-03-10T12:00:00.000Z');
 const segment = '0190a000-0000-7000-8000-000000000001';
+const [campaign, otherCampaign] = [newId(), newId()];
 const at = (text: string) => new Date(text);
 const noon = '2024-03-01T12:00:00.000Z';
 
@@ -17,6 +19,9 @@ const { em, sql } = useTestDatabase(2);
 type Given = Partial<TestContact>;
 const x = (value: JsonValue): Given => ({ data: { x: value } });
 const none: Given = {};
+const received = (...more: CampaignActivity[]): Given => ({ campaigns: { [campaign]: ['sent', ...more] } });
+const waiting: Given = { campaigns: { [campaign]: [] } };
+const ofOther: Given = { campaigns: { [otherCampaign]: ['sent', 'opened', 'clicked'] } };
 const event = (...times: string[]): Given => ({ events: { e: times.map(at) } });
 
 /** Field, operator, value (with `unit`, `within`), contacts that match, contacts that do not. */
@@ -347,6 +352,12 @@ const cases: Case[] = [
   ),
   [`segment.${segment}`, 'memberOfSegment', {}, [{ segments: [segment] }], [none]],
   [`segment.${segment}`, 'notMemberOfSegment', {}, [none], [{ segments: [segment] }]],
+  [`campaign.${campaign}`, 'sent', {}, [received(), received('opened')], [none, waiting, ofOther]],
+  [`campaign.${campaign}`, 'notSent', {}, [none, waiting, ofOther], [received()]],
+  [`campaign.${campaign}`, 'opened', {}, [received('opened')], [received(), none, ofOther]],
+  [`campaign.${campaign}`, 'notOpened', {}, [received(), none, ofOther], [received('opened')]],
+  [`campaign.${campaign}`, 'clicked', {}, [received('opened', 'clicked')], [received('opened'), none]],
+  [`campaign.${campaign}`, 'notClicked', {}, [received('opened'), none], [received('opened', 'clicked')]],
 ];
 
 it.each(cases)('%s %s %j', async (field, operator, rest, matching, others) => {

@@ -12,6 +12,7 @@ import { storeContacts, type TestContact } from './testing/stored-contacts.ts';
 const now = new Date('2024-03-10T12:00:00.000Z');
 const [own, foreign] = [newId(), newId()];
 const ownContacts = 20;
+const [campaign, foreignCampaign] = [newId(), newId()];
 
 const planSchema = z.object({
   'Node Type': z.string(),
@@ -25,32 +26,40 @@ const planSchema = z.object({
 type Plan = z.infer<typeof planSchema>;
 
 const { em, sql } = useTestDatabase(2);
+const contact = (index: number, campaignId: string): TestContact => ({
+  email: `contact-${index}@example.com`,
+  subscribed: index % 2 === 0,
+  createdAt: new Date(now.getTime() - index * 60_000),
+  updatedAt: now,
+  snoozedUntil: null,
+  data: { plan: 'pro', seen: '2024-03-01' },
+  events: { e: [new Date(now.getTime() - index * 60_000), now], f: [now] },
+  segments: [],
+  campaigns: { [campaignId]: index % 2 === 0 ? ['sent'] : ['sent', 'opened'] },
+});
+
 beforeAll(async () => {
-  const contact = (index: number): TestContact => ({
-    email: `contact-${index}@example.com`,
-    subscribed: index % 2 === 0,
-    createdAt: new Date(now.getTime() - index * 60_000),
-    updatedAt: now,
-    snoozedUntil: null,
-    data: { plan: 'pro', seen: '2024-03-01' },
-    events: { e: [new Date(now.getTime() - index * 60_000), now], f: [now] },
-    segments: [],
-  });
   await storeContacts(
     em(),
     foreign,
-    Array.from({ length: 5_000 }, (_, index) => contact(index)),
+    Array.from({ length: 5_000 }, (_, index) => contact(index, foreignCampaign)),
   );
   await storeContacts(
     em(),
     own,
-    Array.from({ length: ownContacts }, (_, index) => contact(index)),
+    Array.from({ length: ownContacts }, (_, index) => contact(index, campaign)),
   );
-  await sql('analyze contacts, contact_event_stats, events');
+  await sql('analyze contacts, contact_event_stats, events, emails');
 });
 
 const event = (operator: string, more: object = {}) => ({ field: 'event.e', operator, ...more });
 const plan = { field: 'data.plan', operator: 'equals', value: 'pro' };
+const ofCampaign = (operator: string, id = campaign) => ({ field: `campaign.${id}`, operator });
+const anyOf = (groups: object[][]): Condition => {
+  const parsed = parseCondition({ logic: 'OR', groups: groups.map((filters) => ({ filters })) });
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+  return parsed.condition;
+};
 const counted = event('countGreaterThan', { value: 1, within: 30 });
 
 it.each([
@@ -62,16 +71,32 @@ it.each([
     [[event('triggeredWithin', { value: 1 })], [plan], [{ ...event('triggered'), field: 'event.f' }]],
   ],
   ['a count in a window', [[counted, plan]]],
+  ['who opened a campaign', [[ofCampaign('opened')]]],
+  ['who was sent a campaign and did not open it', [[ofCampaign('sent'), ofCampaign('notOpened')]]],
+  ['who was not sent a campaign, or data', [[ofCampaign('notSent')], [plan]]],
   ['a count in a window or not', [[counted], [event('countLessThan', { value: 9, within: 9 })]]],
 ])('reads no row of another project: %s', async (_name, groups) => {
-  const parsed = parseCondition({ logic: 'OR', groups: groups.map((filters) => ({ filters })) });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+  const condition = anyOf(groups);
   for (const reach of ['few', 'all'] as const) {
-    const read = await readBy(parsed.condition, reach, own, 'contacts c where c.project_id = $1 and');
+    const read = await readBy(condition, reach, own, 'contacts c where c.project_id = $1 and');
     expect(read.length).toBeGreaterThan(0);
     // Two events each; a look-up per contact is one of 20 loops.
     for (const scan of read) expect(scan.rows).toBeLessThanOrEqual(2 * ownContacts);
   }
+});
+
+it('matches no email of a campaign of another project', async () => {
+  const asked = { projectId: newId(), now, segmentMembership: () => 'false' };
+  const contactIds = await storeContacts(em(), asked.projectId, [contact(1, foreignCampaign)]);
+  const { sql: test, parameters } = compileCondition(
+    anyOf([[ofCampaign('opened', foreignCampaign)]]),
+    asked,
+    [],
+  );
+  const find = () => sql(`select c.id from contacts c where ${test}`, parameters);
+  expect(await find()).toEqual(contactIds.map((id) => ({ id })));
+  await sql('update emails set project_id = $1 where contact_id = any($2)', [foreign, contactIds]);
+  expect(await find()).toEqual([]);
 });
 
 it('looks up the events of given contacts, even if Postgres expects few events of the project', async () => {
@@ -82,10 +107,11 @@ it('looks up the events of given contacts, even if Postgres expects few events o
     [event('triggered')],
     [event('notTriggered')],
     [event('countGreaterThan', { value: 1 })],
+    [ofCampaign('opened', foreignCampaign)],
+    [ofCampaign('notOpened', foreignCampaign)],
   ]) {
-    const parsed = parseCondition({ logic: 'OR', groups: [{ filters }, { filters: [plan] }] });
-    if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-    const read = await readBy(parsed.condition, 'given', foreign, given);
+    const condition = anyOf([filters, [plan]]);
+    const read = await readBy(condition, 'given', foreign, given);
     for (const scan of read) expect(scan.rows, JSON.stringify(scan)).toBeLessThanOrEqual(10);
   }
 });

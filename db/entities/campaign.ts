@@ -117,16 +117,15 @@ export class CampaignRepository extends EntityRepository<Campaign> {
     return campaigns.map(({ id, name }) => ({ id, name }));
   }
 
-  /** Unfinished campaigns whose audience refers to the segment, oldest first. */
-  async findBySegment(segmentId: string): Promise<{ id: string; name: string }[]> {
-    const isInCondition = raw(`position(? in lower(audience_condition::text)) > 0`, [
-      `"segment.${segmentId}"`,
-    ]);
+  /** Unfinished campaigns whose audience refers to the segment or campaign, oldest first. */
+  async findReferring(kind: 'segment' | 'campaign', id: string): Promise<{ id: string; name: string }[]> {
+    const isInCondition = raw(`position(? in lower(audience_condition::text)) > 0`, [`"${kind}.${id}"`]);
+    const isSegment = kind === 'segment' ? [{ segmentId: id }] : [];
     const campaigns = await this.find(
-      { status: { $in: openStatuses }, $or: [{ segmentId }, { [isInCondition]: [] }] },
+      { status: { $in: openStatuses }, $or: [...isSegment, { [isInCondition]: [] }] },
       { fields: ['id', 'name'], orderBy: { createdAt: 'asc', id: 'asc' } },
     );
-    return campaigns.map(({ id, name }) => ({ id, name }));
+    return campaigns.map(({ id: campaignId, name }) => ({ id: campaignId, name }));
   }
 
   /** Campaigns that are still writing down their recipients, with the audience they evaluate. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json-value.ts';
-import type { Condition, EventTest, Predicate, WorkflowCondition } from '../condition.ts';
+import type { CampaignActivity, Condition, EventTest, Predicate, WorkflowCondition } from '../condition.ts';
 import {
   matchesData,
   matchesInstant,
@@ -26,6 +26,8 @@ export interface ConditionContact {
   data: JsonObject;
   events: ReadonlyMap<string, EventHistory>;
   segments: ReadonlySet<string>;
+  /** What became of the campaigns that were sent to the contact, by their ids. */
+  campaigns: ReadonlyMap<string, readonly CampaignActivity[]>;
 }
 
 /** Reference implementation in memory: must agree with the compiled SQL. */
@@ -84,6 +86,8 @@ function holds(predicate: Predicate, contact: ConditionContact, now: Date): bool
       return matchesEvent(predicate.test, contact.events.get(predicate.name), now);
     case 'segment':
       return contact.segments.has(predicate.id);
+    case 'campaign':
+      return contact.campaigns.get(predicate.id)?.includes(predicate.activity) ?? false;
   }
 }
 

@@ -11,7 +11,7 @@ import { bindInto } from '../../sql.ts';
 import { sql } from '../../testing/sql.ts';
 import { loadSegmentDefinitions, membershipSql } from '../segment-definitions.ts';
 
-interface ContactState extends Omit<ConditionContact, 'events' | 'segments'> {
+interface ContactState extends Omit<ConditionContact, 'events' | 'segments' | 'campaigns'> {
   data: JsonObject;
   segments: string[];
 }
@@ -36,6 +36,7 @@ export async function loadConditionContact(
     ...state,
     events: await loadHistories(em, projectId, contactId, [...events], windows),
     segments: new Set(state.segments),
+    campaigns: new Map(),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { CampaignActivity } from '../../../core/conditions/condition.ts';
 import type { ConditionContact } from '../../../core/conditions/testing/evaluate-condition.ts';
 import type { JsonObject } from '../../../core/json-value.ts';
 import { newId } from '../../../core/new-id.ts';
@@ -13,19 +14,30 @@ export interface TestContact {
   data: JsonObject;
   events: Record<string, Date[]>;
   segments: string[];
+  /** By the id of the campaign. An empty list: its email was not sent yet. */
+  campaigns?: Record<string, CampaignActivity[]>;
 }
 
-export function toConditionContact({ events, segments, ...contact }: TestContact): ConditionContact {
+export function toConditionContact({
+  events,
+  segments,
+  campaigns = {},
+  ...contact
+}: TestContact): ConditionContact {
   const histories = Object.entries(events).flatMap(([name, times]) => {
     const [firstAt, ...later] = times.toSorted((one, other) => one.getTime() - other.getTime());
     if (!firstAt) return [];
     return [[name, { count: times.length, firstAt, lastAt: later.at(-1) ?? firstAt, times }] as const];
   });
-  return { ...contact, events: new Map(histories), segments: new Set(segments) };
+  const ofCampaigns = new Map(Object.entries(campaigns));
+  return { ...contact, events: new Map(histories), segments: new Set(segments), campaigns: ofCampaigns };
 }
 
 export async function storeContacts(em: Em, projectId: string, contacts: TestContact[]): Promise<string[]> {
-  const rows = contacts.map(({ events: _events, ...contact }) => ({ id: newId(), ...contact }));
+  const rows = contacts.map(({ events: _events, campaigns: _campaigns, ...contact }) => ({
+    id: newId(),
+    ...contact,
+  }));
   const events = contacts.flatMap((contact, index) =>
     Object.entries(contact.events).flatMap(([name, times]) =>
       times.map((at) => ({ id: newId(), contact: rows[index]?.id, name, at })),
@@ -50,6 +62,23 @@ export async function storeContacts(em: Em, projectId: string, contacts: TestCon
      insert into contact_event_stats (contact_id, name, project_id, count, first_at, last_at, last_event_id)
      select contact, name, $1::uuid, count(*), min(at), max(at), (array_agg(id))[1] from input group by 1, 2`,
     [projectId, JSON.stringify(events)],
+  );
+  const emails = contacts.flatMap(({ campaigns = {} }, index) =>
+    Object.entries(campaigns).map(([campaign, activities]) => ({
+      id: newId(),
+      contact: rows[index]?.id,
+      campaign,
+      activities,
+    })),
+  );
+  await sql(
+    em,
+    `insert into emails (id, project_id, contact_id, campaign_id, source, to_email, from_email, sent_at, opened_at, clicked_at)
+     select id, $1::uuid, contact, campaign, 'CAMPAIGN', 'a@b.example', 'c@d.example',
+       case when 'sent' = any(activities) then now() end, case when 'opened' = any(activities) then now() end,
+       case when 'clicked' = any(activities) then now() end
+     from jsonb_to_recordset($2::jsonb) as t(id uuid, contact uuid, campaign uuid, activities text[])`,
+    [projectId, JSON.stringify(emails)],
   );
   return rows.map((row) => row.id);
 }

@@ -85,6 +85,27 @@ describe('freezing an audience', () => {
     expect(await recipients(id)).toHaveLength(10);
   });
 
+  it('reads the emails of the contacts that it evaluates, however few of the campaign before Postgres expects', async () => {
+    await insertContacts(em(), project.id, 3_000);
+    const insert = (campaignId: string) =>
+      sql(
+        em(),
+        `insert into emails (id, project_id, contact_id, campaign_id, source, to_email, from_email, sent_at)
+         select uuidv7(), project_id, id, ${campaignId}, 'CAMPAIGN', email, 'a@b.example', now() from contacts where project_id = $1`,
+        [project.id],
+      );
+    await insert('uuidv7()');
+    await sql(em(), 'analyze emails');
+    const before = newId();
+    await insert(`'${before}'`);
+    const ofBefore = (operator: string) => ({ field: `campaign.${before}`, operator });
+    const audienceCondition = where(ofBefore('sent'), ofBefore('notOpened'));
+    const id = await start({ audienceType: 'FILTERED', audienceCondition });
+    const read = await rowsRead(em(), (inner) => freezeAudience(inner, id, 10));
+    expect(read.get('emails_campaign_contact')).toBe(20);
+    expect(await recipients(id)).toHaveLength(10);
+  });
+
   it('queues one email per recipient, in batches by id, piece by piece', async () => {
     await insertContacts(em(), project.id, 1_234);
     const id = await start();

@@ -3,8 +3,8 @@ import type { Em } from '../../orm.ts';
 import { execute, queryColumn } from '../../sql.ts';
 
 /**
- * Serializes changes of segment references within a project. Take it before storing a reference and reading its
- * segment, and before deleting a segment and reading its references. An advisory lock, because there is no row to lock.
+ * Serializes changes of references to segments and campaigns within a project. Take it before storing a reference and
+ * reading its segment or campaign, and before deleting one and reading its references. An advisory lock, because there is no row to lock.
  */
 export async function lockSegmentReferences(em: Em, projectId: string): Promise<void> {
   const sql = `select pg_advisory_xact_lock(hashtextextended('segment references ' || $1, 0))`;

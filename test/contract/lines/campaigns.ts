@@ -1,3 +1,4 @@
+import { where } from '../../setup/segments.ts';
 import { type ContractLine, type Refusal, stale, under, withBody, withQuery } from '../line.ts';
 import type { World } from '../world.ts';
 import { campaignFields, campaignStatFields, cursorFields, pageFields } from './fields.ts';
@@ -107,6 +108,16 @@ export const campaignLines: readonly ContractLine[] = [
         status: 409,
         code: 'CONFLICT',
         change: async (_, world) => ({ params: { id: await world.scheduledCampaign() } }),
+      },
+      {
+        when: 'a segment asks who did not open it',
+        status: 409,
+        code: 'CONFLICT',
+        change: async (valid, world) => {
+          const condition = where({ field: `campaign.${valid.params?.id}`, operator: 'notOpened' });
+          await world.call('POST', '/segments', { name: 'To remind', condition });
+          return valid;
+        },
       },
     ],
   },

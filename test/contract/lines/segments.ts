@@ -1,4 +1,5 @@
 import { where } from '../../setup/segments.ts';
+import { unknownId } from '../../setup/unknown-id.ts';
 import { type ContractLine, type Refusal, stale, under, withBody, withQuery } from '../line.ts';
 import { condition, type World } from '../world.ts';
 import { contactFields, largePageFields, segmentFields } from './fields.ts';
@@ -18,6 +19,7 @@ const onStatic = bad('the segment is static', async (valid, world) => ({
 const deep = (depth: number): object =>
   depth === 1 ? condition : { logic: 'AND', groups: [{ filters: [], conditions: deep(depth - 1) }] };
 const plan = { field: 'data.plan', operator: 'equals', value: 'pro' };
+const ofCampaign = (operator: string) => ({ field: `campaign.${unknownId}`, operator, value: undefined });
 const filter = (changes: object) => where({ ...plan, ...changes });
 const conditionRefusals: Refusal[] = [
   bad('the condition is no object', withBody({ condition: 'everyone' })),
@@ -27,6 +29,8 @@ const conditionRefusals: Refusal[] = [
   bad('the field is none', withBody({ condition: filter({ field: 'password' }) })),
   bad('a filter has no value', withBody({ condition: filter({ value: undefined }) })),
   bad('the unit is none', withBody({ condition: filter({ operator: 'within', value: 3, unit: 'moons' }) })),
+  bad('a campaign is of another project', withBody({ condition: filter(ofCampaign('opened')) })),
+  bad('a campaign is asked for an event', withBody({ condition: filter(ofCampaign('triggered')) })),
   bad('the condition is eleven deep', withBody({ condition: deep(11) })),
   bad('the condition has 101 filters', withBody({ condition: where(...Array(101).fill(plan)) })),
 ];

@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { useLeave, useOpen } from '../../ui/use-leave.ts';
+import { toNotOpened } from './campaign-values.ts';
 
 interface CampaignMenuProps {
   campaign: Schema<'Campaign'>;
@@ -23,10 +24,10 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
   const [isDeleting, setIsDeleting] = useState(false);
   const [isCopying, setIsCopying] = useState(false);
   const params = { path: { id } };
-  const duplicate = async () => {
+  const openDraft = async (create: () => Promise<{ data?: { data: Schema<'Campaign'> } }>) => {
     setIsCopying(true);
     try {
-      const { data } = await api.POST('/campaigns/{id}/duplicate', { params });
+      const { data } = await create();
       if (data === undefined) return;
       await refresh('/campaigns');
       say(`“${data.data.name}” created as a draft`);
@@ -40,6 +41,8 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
       setIsCopying(false);
     }
   };
+  const duplicate = () => openDraft(() => api.POST('/campaigns/{id}/duplicate', { params }));
+  const askAgain = () => openDraft(() => api.POST('/campaigns', { body: toNotOpened(campaign) }));
   return (
     <>
       {status === 'CANCELLED' && (
@@ -56,6 +59,15 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
             note: isDirty ? 'Save your changes first' : undefined,
             onAction: duplicate,
           },
+          ...(status === 'SENT'
+            ? [
+                {
+                  label: 'Send to those who did not open',
+                  note: 'Some mail programs block the report of an open',
+                  onAction: askAgain,
+                },
+              ]
+            : []),
           ...(temporalUrl === null ? [] : [{ label: 'Open in Temporal', href: temporalUrl }]),
           {
             label: 'Delete …',

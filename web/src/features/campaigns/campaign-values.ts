@@ -4,10 +4,12 @@ import { contentOf, contentShape } from '../message-editor/content.ts';
 import { type Condition, readCondition } from '../segments/condition-builder/condition.ts';
 import { findGaps } from '../segments/condition-builder/condition-gaps.ts';
 
+const mostNameLength = 255;
+
 /** The values of the campaign form. */
 export const campaignSchema = z
   .object({
-    name: z.string().regex(/\S/, 'Enter a name').max(255, 'At most 255 characters'),
+    name: z.string().regex(/\S/, 'Enter a name').max(mostNameLength, `At most ${mostNameLength} characters`),
     ...contentShape,
     audienceType: z.enum(['ALL', 'SEGMENT', 'FILTERED']),
     segmentId: z.string(),
@@ -51,6 +53,20 @@ export function audienceBody({ type, audienceType, segmentId, audienceCondition 
 export function campaignBody(values: CampaignValues, description: string | null) {
   const { name, from, fromName, replyTo, subject, body } = values;
   return { name, description, from, fromName, replyTo, subject, body, ...audienceBody(values) };
+}
+
+/** A draft of the same email to those who got the campaign and did not open it. */
+export function toNotOpened(campaign: Schema<'Campaign'>) {
+  const field = `campaign.${campaign.id}`;
+  const filters = ['sent', 'notOpened'].map((operator) => ({ field, operator }));
+  const suffix = ' (not opened)';
+  const values: CampaignValues = {
+    ...toCampaignValues(campaign),
+    name: `${[...campaign.name].slice(0, mostNameLength - suffix.length).join('')}${suffix}`,
+    audienceType: 'FILTERED',
+    audienceCondition: { logic: 'AND', groups: [{ filters }] },
+  };
+  return campaignBody(values, campaign.description);
 }
 
 export const isComplete = ({ audienceType, segmentId, audienceCondition }: Audience): boolean =>

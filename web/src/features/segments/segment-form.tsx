@@ -12,8 +12,8 @@ import { Section } from '../../ui/page.tsx';
 import { type Condition, readCondition } from './condition-builder/condition.ts';
 import { ConditionField, completeCondition } from './condition-builder/condition-field.tsx';
 import { describeCondition } from './condition-builder/describe-condition.ts';
+import { useConditionNames } from './condition-builder/use-condition-names.ts';
 import { SegmentPreview, usePreview } from './segment-preview.tsx';
-import { useSegmentNames } from './use-segment-names.ts';
 
 type Segment = Schema<'Segment'>;
 
@@ -85,7 +85,7 @@ export function SegmentForm({ id, type, edit: { form, failure, submit }, onPendi
 
 function ConditionSection({ control, failure }: { control: Control<SegmentValues>; failure: unknown }) {
   const condition = useWatch({ control, name: 'condition' });
-  const nameOf = useSegmentNames();
+  const nameOf = useConditionNames([condition]);
   const preview = usePreview(condition);
   const ofPreview = preview.error instanceof ApiError ? preview.error.issues : [];
   return (

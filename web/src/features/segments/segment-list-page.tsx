@@ -13,9 +13,9 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { readCondition } from './condition-builder/condition.ts';
 import { describeCondition } from './condition-builder/describe-condition.ts';
+import { useConditionNames } from './condition-builder/use-condition-names.ts';
 import { segmentsQuery } from './queries.ts';
 import { SegmentBadges } from './segment-badges.tsx';
-import { useSegmentNames } from './use-segment-names.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/segments');
 
@@ -67,7 +67,7 @@ const matches = ({ name, description }: Schema<'Segment'>, search = ''): boolean
 function SegmentTable({ segments }: { segments: Schema<'Segment'>[] }) {
   const projectId = useProjectId();
   const navigate = route.useNavigate();
-  const nameOf = useSegmentNames();
+  const nameOf = useConditionNames(segments.map(({ condition }) => condition));
   const columns: Column<Schema<'Segment'>>[] = [
     {
       header: 'Name',

@@ -9,12 +9,12 @@ import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { readCondition } from './condition-builder/condition.ts';
 import { describeCondition } from './condition-builder/describe-condition.ts';
+import { useConditionNames } from './condition-builder/use-condition-names.ts';
 import { segmentQuery } from './queries.ts';
 import { SegmentActions } from './segment-actions.tsx';
 import { SegmentBadges } from './segment-badges.tsx';
 import { SegmentMembers } from './segment-members.tsx';
 import { SegmentSettings } from './segment-settings.tsx';
-import { useSegmentNames } from './use-segment-names.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/segments/$segmentId');
 
@@ -83,7 +83,7 @@ function SegmentTabs({ segment, onPending }: Parameters<typeof SegmentSettings>[
 }
 
 function Meaning({ segment }: { segment: Schema<'Segment'> }) {
-  const nameOf = useSegmentNames();
+  const nameOf = useConditionNames([segment.condition]);
   const words =
     segment.type === 'DYNAMIC' ? describeCondition(readCondition(segment.condition), nameOf) : undefined;
   return [segment.description, words].filter(Boolean).join(' · ') || 'Addresses chosen by hand';

@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Schema } from '../../api/client.ts';
-import { useSegmentNames } from '../segments/use-segment-names.ts';
+import { useConditionNames } from '../segments/condition-builder/use-condition-names.ts';
 import { templateQuery } from '../templates/queries.ts';
 import type { Step } from './graph/graph.ts';
 import type { Names } from './graph/step-words.ts';
@@ -14,11 +14,11 @@ export function useNames(steps: readonly Step[]): Names {
     queries: olderTemplates(steps, listed).map((id) => ({ ...templateQuery(id), staleTime: 60_000 })),
     combine: namesOf,
   });
-  const segment = useSegmentNames();
+  const ofCondition = useConditionNames(steps.map(({ config }) => config));
   return useMemo(() => {
     const templateNames = new Map([...older, ...(listed ?? []).map(({ id, name }) => [id, name] as const)]);
-    return { template: (id) => templateNames.get(id), segment };
-  }, [listed, older, segment]);
+    return { template: (id) => templateNames.get(id), ofCondition };
+  }, [listed, older, ofCondition]);
 }
 
 /** Templates that are not among the newest; none until the newest are loaded. */

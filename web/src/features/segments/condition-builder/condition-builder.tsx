@@ -30,7 +30,7 @@ export function ConditionBuilder({
   path = 'condition',
   source = 'contact',
 }: ConditionBuilderProps) {
-  const fields = useFields(source);
+  const fields = useFields(source, value);
   const errors = [...useGaps(value, path, tries), ...refused];
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => {

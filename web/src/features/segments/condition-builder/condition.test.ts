@@ -110,9 +110,13 @@ describe('a condition in words', () => {
       { field: 'email.opened', operator: 'countGreaterThan', value: 1, within: 30, unit: 'days' },
     ],
     ['Is not in segment “a deleted segment”', { field: 'segment.2', operator: 'notMemberOfSegment' }],
+    ['Was sent campaign “Summer news”', { field: 'campaign.3', operator: 'sent' }],
+    ['Did not open campaign “Summer news”', { field: 'campaign.3', operator: 'notOpened' }],
     ['amount is more than 5', { field: 'event.amount', operator: 'greaterThan', value: 5 }],
   ])('%s', (words, filter) => {
-    expect(describeCondition(all(filter)).toLowerCase()).toBe(words.toLowerCase());
+    expect(
+      describeCondition(all(filter), (id) => (id === '3' ? 'Summer news' : undefined)).toLowerCase(),
+    ).toBe(words.toLowerCase());
   });
 });
 
@@ -132,6 +136,7 @@ it.each([
   ['exists', 'none'],
   ['notTriggered', 'none'],
   ['memberOfSegment', 'none'],
+  ['notOpened', 'none'],
   ['within', 'age'],
   ['triggeredOlderThan', 'age'],
   ['countLessThan', 'count'],

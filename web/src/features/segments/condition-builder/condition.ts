@@ -81,10 +81,6 @@ export function countFilters({ groups }: Condition): number {
   );
 }
 
-export function segmentIdOf(field: string): string | undefined {
-  return field.startsWith('segment.') ? field.slice('segment.'.length) : undefined;
-}
-
 export const replaceAt = <Item>(items: readonly Item[], at: number, item: Item): Item[] =>
   items.map((one, index) => (index === at ? item : one));
 

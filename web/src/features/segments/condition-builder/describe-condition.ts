@@ -9,42 +9,43 @@ type NameOf = (id: string) => string | undefined;
 /**
  * A condition in words: "Plan is business and opened an email in the last 7 days". Missing input shows as "…".
  *
- * @param segmentName returns the name of a segment by its id
+ * @param nameOf returns the name of a segment or campaign by its id
  */
-export function describeCondition(condition: Condition, segmentName: NameOf = () => undefined): string {
-  const text = conditionWords(condition, segmentName);
+export function describeCondition(condition: Condition, nameOf: NameOf = () => undefined): string {
+  const text = conditionWords(condition, nameOf);
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function conditionWords({ logic, groups }: Condition, segmentName: NameOf): string {
+function conditionWords({ logic, groups }: Condition, nameOf: NameOf): string {
   const isOnly = groups.length === 1;
-  const parts = groups.map((group) => partsOf(group, isOnly, segmentName)).filter((one) => one.length > 0);
+  const parts = groups.map((group) => partsOf(group, isOnly, nameOf)).filter((one) => one.length > 0);
   const isLong = parts.some((one) => one.length > 1);
   const joint = logic === 'AND' ? ' and ' : isLong ? ', or ' : ' or ';
   return parts.map((one) => one.join(' and ')).join(joint) || '…';
 }
 
 /** @param isOnly whether nothing is joined to the group, so that its alternatives need no parentheses */
-function partsOf({ filters, conditions }: Group, isOnly: boolean, segmentName: NameOf): string[] {
-  const parts = filters.map((filter) => filterWords(filter, segmentName));
+function partsOf({ filters, conditions }: Group, isOnly: boolean, nameOf: NameOf): string[] {
+  const parts = filters.map((filter) => filterWords(filter, nameOf));
   if (!conditions) return parts;
   const isAlone = isOnly && parts.length === 0;
   const [first, ...others] = conditions.groups;
-  if (first && others.length === 0) return [...parts, ...partsOf(first, isAlone, segmentName)];
-  const nested = conditionWords(conditions, segmentName);
+  if (first && others.length === 0) return [...parts, ...partsOf(first, isAlone, nameOf)];
+  const nested = conditionWords(conditions, nameOf);
   return [...parts, isAlone ? nested : `(${nested})`];
 }
 
-function filterWords(filter: Filter, segmentName: NameOf): string {
+function filterWords(filter: Filter, nameOf: NameOf): string {
   const { field, operator } = filter;
   if (field === '') return '…';
   if (operatorsOfKind.event.includes(operator)) return historyWords(filter);
-  const label = fieldLabel(field, segmentName);
+  const label = fieldLabel(field, nameOf);
   if (field.startsWith('segment.')) {
     return operator === 'notMemberOfSegment'
       ? `is not in segment ${quoted(label)}`
       : `is in segment ${quoted(label)}`;
   }
+  if (field.startsWith('campaign.')) return `${operatorWords(operator, undefined)} campaign ${quoted(label)}`;
   if (field === 'subscribed') return subscriptionWords(filter);
   const verb = operator === '' ? '…' : operatorWords(operator, valueTypeOf(filter, undefined));
   return [label, verb, valueWords(filter)].filter((part) => part !== '').join(' ');

@@ -1,5 +1,4 @@
 import { keyLabel } from '../../contacts/key-label.ts';
-import { segmentIdOf } from './condition.ts';
 
 const builtIn: Readonly<Record<string, string>> = {
   email: 'Address',
@@ -46,12 +45,12 @@ export function activityOf(field: string): ActivityWords {
   return same(name, `triggered “${name}”`);
 }
 
-/** A field in words: "Plan" for `data.plan`, the segment's name for `segment.<id>`. */
-export function fieldLabel(field: string, segmentName: (id: string) => string | undefined): string {
+/** A field in words: "Plan" for `data.plan`, the name for `segment.<id>` and `campaign.<id>`. */
+export function fieldLabel(field: string, nameOf: (id: string) => string | undefined): string {
   const own = builtIn[field];
   if (own !== undefined) return own;
-  const segment = segmentIdOf(field);
-  if (segment !== undefined) return segmentName(segment) ?? 'a deleted segment';
+  if (field.startsWith('segment.')) return nameOf(field.slice('segment.'.length)) ?? 'a deleted segment';
+  if (field.startsWith('campaign.')) return nameOf(field.slice('campaign.'.length)) ?? '…';
   if (field.startsWith('email.')) return activityOf(field).label;
   if (field.startsWith('data.')) return keyLabel(field.slice('data.'.length));
   return field.replace(/^event\./, '');

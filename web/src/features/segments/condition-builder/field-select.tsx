@@ -1,9 +1,12 @@
+import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Header } from 'react-aria-components/Header';
 import { ListBoxItem, ListBoxSection } from 'react-aria-components/ListBox';
+import { $api } from '../../../api/client.ts';
 import { searchForm } from '../../../ui/search-form.ts';
 import { SearchSelect } from '../../../ui/search-select.tsx';
 import { optionLook } from '../../../ui/select.tsx';
+import { useDebounced } from '../../../ui/use-debounced.ts';
 import { fieldLabel } from './field-label.ts';
 import { type FieldSource, typeWords } from './operators.ts';
 import { type FieldOption, type KnownFields, sections } from './use-fields.ts';
@@ -23,16 +26,19 @@ const mostShown = 100;
 /** Selects the field of a filter by part of its name; also offers a name that is not known yet. */
 export function FieldSelect({ value, onChange, source, fields, error, className }: FieldSelectProps) {
   const [search, setSearch] = useState('');
-  const options = [...matching(fields.options, search), ...newFields(search.trim(), source, fields.options)];
+  const [isUsed, setIsUsed] = useState(false);
+  const known = [...fields.options, ...useCampaigns(search, isUsed)];
+  const options = [...matching(known, search), ...newFields(search.trim(), source, fields.options)];
   return (
     <SearchSelect
       label="Field"
       isLabelHidden
       value={value === '' ? null : value}
-      shown={fieldLabel(value, fields.segmentName)}
+      shown={fieldLabel(value, fields.nameOf)}
       onChange={onChange}
       search={search}
       onSearch={setSearch}
+      onOpen={() => setIsUsed(true)}
       searchLabel="Find a field"
       placeholder="Choose a field"
       error={error}
@@ -63,6 +69,18 @@ function FieldSection({ title, options }: { title: FieldOption['section']; optio
       ))}
     </ListBoxSection>
   );
+}
+
+/** The newest campaigns, also for "campaign", and all others by part of their name. Drafts have gone to nobody. */
+function useCampaigns(search: string, isUsed: boolean): FieldOption[] {
+  const wanted = search.trim();
+  const sought = useDebounced('campaigns'.startsWith(searchForm(wanted)) ? '' : wanted);
+  const query = { pageSize: 20, body: 'false' as const, ...(sought !== '' && { search: sought }) };
+  const options = { enabled: isUsed, placeholderData: keepPreviousData };
+  const { data } = $api.useQuery('get', '/campaigns', { params: { query } }, options);
+  return (data?.data ?? [])
+    .filter(({ status }) => status !== 'DRAFT')
+    .map(({ id, name }) => ({ field: `campaign.${id}`, label: name, section: 'Campaigns' }));
 }
 
 function matching(options: readonly FieldOption[], search: string): FieldOption[] {

@@ -1,6 +1,6 @@
 import type { Filter } from './condition.ts';
 
-export type FieldKind = 'email' | 'subscribed' | 'instant' | 'data' | 'event' | 'segment';
+export type FieldKind = 'email' | 'subscribed' | 'instant' | 'data' | 'event' | 'segment' | 'campaign';
 export type FieldType = 'string' | 'number' | 'boolean' | 'date';
 
 export const typeWords = { string: 'Text', number: 'Number', boolean: 'Yes or no', date: 'Date' } as const;
@@ -35,6 +35,7 @@ export const operatorsOfKind: Readonly<Record<FieldKind, readonly string[]>> = {
     'countLessThan',
   ],
   segment: ['memberOfSegment', 'notMemberOfSegment'],
+  campaign: ['sent', 'notSent', 'opened', 'notOpened', 'clicked', 'notClicked'],
 };
 
 /** The operators that make sense for a field of `data` of known type. */
@@ -64,6 +65,8 @@ export function kindsOf(field: string, source: FieldSource): FieldKind[] {
       return ['event'];
     case 'segment':
       return ['segment'];
+    case 'campaign':
+      return ['campaign'];
     default:
       return [];
   }
@@ -90,7 +93,7 @@ export function shapeOf(operator: string): ValueShape {
   if (listing.includes(operator)) return 'list';
   if (/^count/.test(operator)) return 'count';
   if (/(within|olderThan)$/i.test(operator)) return 'age';
-  return /^(not)?(exists|triggered|memberOfSegment)$/i.test(operator) ? 'none' : 'value';
+  return /^(not)?(exists|triggered|memberOfSegment|sent|opened|clicked)$/i.test(operator) ? 'none' : 'value';
 }
 
 /** Whether the API accepts only text as the operand, for fields of any type. */
@@ -135,6 +138,12 @@ const words: Readonly<Record<string, string>> = {
   countLessThan: 'happened less often than',
   memberOfSegment: 'has them as a member',
   notMemberOfSegment: 'does not have them as a member',
+  sent: 'was sent',
+  notSent: 'was not sent',
+  opened: 'opened',
+  notOpened: 'did not open',
+  clicked: 'clicked',
+  notClicked: 'did not click',
 };
 
 export const operatorWords = (operator: string, type: FieldType | undefined): string =>

@@ -1,8 +1,10 @@
 import { useMemo } from 'react';
 import { $api } from '../../../api/client.ts';
 import type { ItemsQuery } from '../../../ui/search-select.tsx';
+import type { Condition } from './condition.ts';
 import { emailActivities, fieldLabel } from './field-label.ts';
 import type { FieldSource, FieldType } from './operators.ts';
+import { useConditionNames } from './use-condition-names.ts';
 
 /** Names that nothing has yet come last: the first match is chosen with Enter. */
 export const sections = [
@@ -12,6 +14,7 @@ export const sections = [
   'Events',
   'Event data',
   'Segments',
+  'Campaigns',
   'Not seen yet',
 ] as const;
 
@@ -26,7 +29,7 @@ export interface FieldOption {
 export interface KnownFields {
   options: FieldOption[];
   typeOf: (field: string) => FieldType | undefined;
-  segmentName: (id: string) => string | undefined;
+  nameOf: ReturnType<typeof useConditionNames>;
   /** The query of a list of fields that is still loading, or that failed. */
   missing: ItemsQuery | undefined;
 }
@@ -36,8 +39,8 @@ interface ListedField {
   type: FieldType | 'event';
 }
 
-/** All fields that a condition of the project can use. */
-export function useFields(source: FieldSource): KnownFields {
+/** All fields that a condition of the project can use, except campaigns, of which there may be many. */
+export function useFields(source: FieldSource, condition: Condition): KnownFields {
   const isWorkflow = source === 'workflow';
   const contactQuery = $api.useQuery('get', '/contacts/fields', {}, { enabled: !isWorkflow });
   const nameQuery = $api.useQuery('get', '/events/names', {}, { enabled: !isWorkflow });
@@ -50,7 +53,8 @@ export function useFields(source: FieldSource): KnownFields {
   const { data: names } = nameQuery;
   const { data: ofWorkflows } = workflowQuery;
   const { data: segments } = segmentQuery;
-  const known = useMemo((): Omit<KnownFields, 'missing'> => {
+  const nameOf = useConditionNames([condition]);
+  const known = useMemo((): Omit<KnownFields, 'missing' | 'nameOf'> => {
     const nameById = new Map(segments?.data.map(({ id, name }) => [id, name]));
     const events = (names?.names ?? []).map((name) => ({ field: `event.${name}`, type: 'event' as const }));
     const listed: ListedField[] = ofWorkflows?.fields ?? [...(ofContacts?.fields ?? []), ...events];
@@ -70,9 +74,9 @@ export function useFields(source: FieldSource): KnownFields {
       ...[...nameById.keys()].map((id) => option(`segment.${id}`, 'Segments')),
     ];
     const typeByField = new Map(options.map(({ field, type }) => [field, type]));
-    return { options, typeOf: (field) => typeByField.get(field), segmentName };
+    return { options, typeOf: (field) => typeByField.get(field) };
   }, [ofContacts, names, ofWorkflows, segments]);
-  return { ...known, missing: missing && { data: missing.data, error: missing.error, refetch } };
+  return { ...known, nameOf, missing: missing && { data: missing.data, error: missing.error, refetch } };
 }
 
 function sectionOf(field: string, type: ListedField['type']): FieldOption['section'] {

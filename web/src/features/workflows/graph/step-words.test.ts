@@ -3,7 +3,7 @@ import { fromSeconds, toSeconds } from './duration.ts';
 import type { Step } from './graph.ts';
 import { stepWords } from './step-words.ts';
 
-const names = { template: () => 'Welcome', segment: () => 'Trials' };
+const names = { template: () => 'Welcome', ofCondition: () => 'Trials' };
 
 test.each<[Step['type'], Step['config'], string]>([
   ['TRIGGER', { eventName: 'signed up' }, 'When “signed up” happens'],

@@ -5,7 +5,8 @@ import type { Step } from './graph.ts';
 
 export interface Names {
   template: (id: string) => string | undefined;
-  segment: (id: string) => string | undefined;
+  /** Of segments and campaigns. */
+  ofCondition: (id: string) => string | undefined;
 }
 
 /** What a step does, in one line; empty while it is not configured. */
@@ -24,7 +25,9 @@ export function stepWords({ type, config, templateId }: Step, names: Names): str
     case 'WAIT_FOR_EVENT':
       return config.eventName === undefined ? '' : `“${config.eventName}”, ${limitWords(config.timeout)}`;
     case 'CONDITION':
-      return Object.keys(config).length === 0 ? '' : describeCondition(readCondition(config), names.segment);
+      return Object.keys(config).length === 0
+        ? ''
+        : describeCondition(readCondition(config), names.ofCondition);
     case 'WEBHOOK':
       return config.url === undefined ? '' : `${config.method ?? 'POST'} ${config.url}`;
     case 'UPDATE_CONTACT':

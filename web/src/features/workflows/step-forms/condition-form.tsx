@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { readCondition } from '../../segments/condition-builder/condition.ts';
 import { ConditionField, completeCondition } from '../../segments/condition-builder/condition-field.tsx';
 import { describeCondition } from '../../segments/condition-builder/describe-condition.ts';
-import { useSegmentNames } from '../../segments/use-segment-names.ts';
+import { useConditionNames } from '../../segments/condition-builder/use-condition-names.ts';
 import { nameSchema, StepFormFrame, type StepFormProps, useStepForm } from './step-form.tsx';
 
 const schema = z.object({ name: nameSchema, config: completeCondition });
 
 export function ConditionForm(props: StepFormProps) {
-  const segmentName = useSegmentNames();
   const form = useStepForm<z.infer<typeof schema>>({
     ...props,
     schema,
@@ -16,7 +15,8 @@ export function ConditionForm(props: StepFormProps) {
     configOf: ({ config }) => ({ ...config }),
   });
   const { control, watch } = form.form;
-  const words = describeCondition(watch('config'), segmentName);
+  const condition = watch('config');
+  const words = describeCondition(condition, useConditionNames([condition]));
   return (
     <StepFormFrame form={form} onDone={props.onDone}>
       <section aria-label="Condition" className="flex flex-col gap-2">
