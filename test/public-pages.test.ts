@@ -308,7 +308,9 @@ describe('the page of an email', () => {
     expect(page.text).toContain('<p>Hello Zoë, A7</p>');
     expect(page.text).toContain(`<a href="${address}">View in browser</a>`);
     const policy = page.headers.get('content-security-policy') ?? '';
-    expect(policy).toMatch(/^sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'/);
+    expect(policy).toMatch(
+      /^sandbox allow-popups allow-popups-to-escape-sandbox allow-downloads; default-src 'none'/,
+    );
     expect(policy).not.toContain('script');
     expect(page.headers.get('x-robots-tag')).toBe('noindex, nofollow');
     expect(page.headers.get('cache-control')).toBe('no-store');
