@@ -203,6 +203,17 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await expect.poll(() => page.getByRole('combobox', { name: 'Value' }).inputValue()).toBe('5');
     // Only texts contain a text.
     await page.getByText('0 contacts right now').waitFor();
+    await choose(/Comparison$/, 'is one of');
+    const list = page.getByRole('textbox', { name: 'Values, one a line' });
+    await expect.poll(() => list.inputValue()).toBe('5');
+    await choose(/Type of the values$/, 'Number');
+    await page.getByText('1 contact right now').waitFor();
+    await list.fill('');
+    await list.pressSequentially('6\n5.0');
+    expect(await list.inputValue()).toBe('6\n5.0');
+    await page.getByText('1 contact right now').waitFor();
+    await choose(/Type of the values$/, 'Text');
+    await page.getByText('0 contacts right now').waitFor();
     await page.getByRole('link', { name: 'Segments' }).first().click();
     await page.getByRole('button', { name: 'Leave' }).click();
     await heading('Segments').waitFor();

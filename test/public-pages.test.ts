@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { messages } from '../core/messages/messages.ts';
 import { eventually } from './setup/eventually.ts';
-import { arrived } from './setup/inbox.ts';
+import { arrived, readInbox } from './setup/inbox.ts';
 import { findWrongCounts, readContact, readEmail, readEvents } from './setup/read-database.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
@@ -308,7 +308,9 @@ describe('the page of an email', () => {
     expect(page.text).toContain('<p>Hello Zoë, A7</p>');
     expect(page.text).toContain(`<a href="${address}">View in browser</a>`);
     const policy = page.headers.get('content-security-policy') ?? '';
-    expect(policy).toMatch(/^sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'/);
+    expect(policy).toMatch(
+      /^sandbox allow-popups allow-popups-to-escape-sandbox allow-downloads; default-src 'none'/,
+    );
     expect(policy).not.toContain('script');
     expect(page.headers.get('x-robots-tag')).toBe('noindex, nofollow');
     expect(page.headers.get('cache-control')).toBe('no-store');
@@ -324,6 +326,20 @@ describe('the page of an email', () => {
     const page = await visitPage(address);
     expect(page.text).toMatch(/^<!doctype html><html><body><a .*<\/a> pro<div/);
     expect(page.text.match(/<html/g)).toHaveLength(1);
+  });
+
+  it('shows a test email, which is to no contact', async () => {
+    const id = await createTemplate(sender, { body: `${link} Hello`, type: 'MARKETING' });
+    const to = 'tester@example.com';
+    expect((await sender.post(`/templates/${id}/test`, { email: to })).status).toBe(200);
+    const { messages: received } = await eventually(
+      () => readInbox(stack.ses, { to }),
+      ({ total }) => total === 1,
+    );
+    const addressOf = (purpose: string) =>
+      received[0]?.html.match(new RegExp(`http[^"]+/${purpose}/[\\w-]{64}`))?.[0] ?? '';
+    expect((await visitPage(addressOf('view'))).text).toContain('View in browser</a> Hello');
+    expect((await visitPage(addressOf('unsubscribe'))).text).toContain(messages.en['page.gone']);
   });
 
   it('says so when the content has expired or the contact is gone', async () => {

@@ -4,10 +4,10 @@ import type { Page } from './page.ts';
 
 /**
  * Anybody with a project can write this page, on the host of the API. So it is of no origin there, and can't run scripts,
- * send forms or be framed.
+ * send forms or be framed. Its links may lead to files, which browsers otherwise refuse without a word.
  */
 const policy = [
-  'sandbox allow-popups allow-popups-to-escape-sandbox',
+  'sandbox allow-popups allow-popups-to-escape-sandbox allow-downloads',
   "default-src 'none'",
   'img-src http: https: data:',
   'media-src http: https: data:',

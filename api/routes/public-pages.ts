@@ -12,7 +12,7 @@ import {
   subscribePage,
   unsubscribePage,
 } from '../pages/subscription-pages.ts';
-import type { GenuineLink, LinkAction, OpenedLink } from '../services/public-links.ts';
+import type { GenuineLink, LinkAction, RefusedLink } from '../services/public-links.ts';
 
 const bodyLimitBytes = 64 * 1024;
 // The content does not matter: submitting the form is the action.
@@ -40,7 +40,7 @@ type PageContext = HandlerContext<{ params: z.output<typeof params> }, typeof re
 
 const localeOf = (link: GenuineLink): Locale => resolveLocale(link.subscriber.locale, link.project.language);
 
-function refuse(ctx: PageContext, link: Exclude<OpenedLink, GenuineLink>): void {
+function refuse(ctx: PageContext, link: RefusedLink): void {
   switch (link.state) {
     case 'gone':
       showNotice(ctx, 'page.gone', link.project);
@@ -58,7 +58,7 @@ function refuse(ctx: PageContext, link: Exclude<OpenedLink, GenuineLink>): void 
 
 async function visit(
   ctx: PageContext,
-  purpose: LinkPurpose,
+  purpose: Exclude<LinkPurpose, 'view'>,
   action: LinkAction | undefined,
   page: (view: SubscriptionView, link: GenuineLink) => Page,
 ): Promise<void> {
@@ -159,7 +159,7 @@ export const showEmail = defineRoute('GET /view/:token', {
     'says that the details have been deleted once the content of the email has expired, the contact is gone, or the ' +
     'project was stopped.',
   async handler(ctx) {
-    const link = await ctx.services.publicLinks.open('view', ctx.state.params.token, ctx.ip);
+    const link = await ctx.services.publicLinks.openEmail(ctx.state.params.token, ctx.ip);
     if (link.state !== 'open') {
       refuse(ctx, link);
       return;

@@ -86,7 +86,6 @@ async function write<Row>(rows: readonly Row[], cellsOf: CsvColumns<Row>['cellsO
     await yieldToLoop();
   }
   // Even if it is empty: an export whose client has left ends at a piece.
-  // Even if it is empty: an export whose client has left ends at a piece.
   pieces.push(piece);
   return { pieces, written };
 }

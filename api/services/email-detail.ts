@@ -20,6 +20,8 @@ import type { ProjectSlots } from './project-slots.ts';
 import { runInShortPlace } from './short-place.ts';
 import type { TemplateTurns } from './template-turns.ts';
 
+type RenderInTurn = <Result>(work: () => Result) => Promise<Result>;
+
 export interface EmailDetailOptions {
   orm: Orm;
   templates: TemplateTurns;
@@ -58,7 +60,7 @@ export function createEmailDetailService(options: EmailDetailOptions) {
   const templates = createEmailTemplates({ cache });
 
   /** Null once the content or the contact was deleted, or when it can't be rendered. */
-  async function renderBody(projectId: string, email: LoggedEmail) {
+  async function renderBody(projectId: string, email: LoggedEmail, inTurn: RenderInTurn) {
     // The request's variables, which the content still has, are about the contact.
     const isErased = email.toEmail === '';
     if (email.contentId === null || isErased) return null;
@@ -66,7 +68,7 @@ export function createEmailDetailService(options: EmailDetailOptions) {
     const content = (await loadTexts(em, [email.contentId])).get(email.contentId);
     if (content === undefined) return null;
     const stored = { ...email, projectId, ...(await readRecipient(em, email.contactId)) };
-    const rendered = await inTurn(projectId, () => {
+    const rendered = await inTurn(() => {
       const compiled = templates.compile(content);
       return compiled.ok ? renderEmail(compiled.template, storedOptions(content, stored, links)) : compiled;
     });
@@ -85,17 +87,22 @@ export function createEmailDetailService(options: EmailDetailOptions) {
       // One after the other: a place among the short reads stands for one connection.
       const events = await listEmailEvents(orm.em.fork(), projectId, email);
       const runId = await findRunId(orm.em.fork(), email);
-      return { email, events, body: await renderBody(projectId, email), runId };
+      const body = await renderBody(projectId, email, (work) => inTurn(projectId, work));
+      return { email, events, body, runId };
     },
 
     /**
      * What its reader sees who opens it in a browser. Null when `get` has no body.
-     * @throws DomainError as `viewsByLink`
+     * @throws DomainError `SERVICE_UNAVAILABLE` when too many readers of the project wait
      */
-    view: (projectId: string, id: string) =>
-      runInShortPlace(viewsByLink.run, `${projectId} by link`, async () => {
+    view(projectId: string, id: string) {
+      // Of another owner than the project's requests, which anybody with a link could hold up otherwise.
+      const owner = `${projectId} by link`;
+      return runInShortPlace(viewsByLink.run, owner, async () => {
         const email = await readEmail(orm.em.fork(), projectId, id);
-        return email === undefined ? null : renderBody(projectId, email);
-      }),
+        if (email === undefined) return null;
+        return renderBody(projectId, email, (work) => inTurn(owner, work, 'SERVICE_UNAVAILABLE'));
+      });
+    },
   };
 }

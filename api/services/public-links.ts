@@ -1,4 +1,5 @@
 import type { Locale } from '../../core/messages/messages.ts';
+import { nilId } from '../../core/nil-id.ts';
 import {
   createLinkToken,
   isGenuineToken,
@@ -34,6 +35,7 @@ export type OpenedLink =
   | { state: 'limited'; retryAfterSeconds: number };
 
 export type GenuineLink = Extract<OpenedLink, { state: 'open' }>;
+export type RefusedLink = Exclude<OpenedLink, GenuineLink>;
 
 export type LinkAction =
   | { to: 'subscribed' }
@@ -49,27 +51,49 @@ export interface PublicLinksOptions {
 }
 
 export function createPublicLinksService({ orm, key, limiter, writesByLink, committed }: PublicLinksOptions) {
-  async function refuse(clientAddress: string): Promise<OpenedLink> {
+  async function refuse(clientAddress: string): Promise<Exclude<RefusedLink, { state: 'gone' }>> {
     const budget = await limiter?.take(`links ${addressSubject(clientAddress)}`);
     if (budget === undefined || budget.allowed) return { state: 'invalid' };
     return { state: 'limited', retryAfterSeconds: budget.resetSeconds };
   }
 
+  async function read(purpose: LinkPurpose, token: string, clientAddress: string) {
+    const named = readLinkToken(token);
+    if (named === undefined) return refuse(clientAddress);
+    const found = await findLinkSubject(orm.em.fork(), named.contactId, named.emailId);
+    if (found === undefined) return refuse(clientAddress);
+    const subject = { projectId: found.projectId, ...named };
+    if (!isGenuineToken(key, purpose, subject, token)) return refuse(clientAddress);
+    const { subscriber, isDisabled, projectName: name, brandColor, logoUrl, language } = found;
+    const project = { name, brandColor, logoUrl, language };
+    return { state: 'genuine' as const, project, subject, subscriber, isDisabled };
+  }
+
   return {
-    async open(purpose: LinkPurpose, token: string, clientAddress: string): Promise<OpenedLink> {
-      const named = readLinkToken(token);
-      if (named === undefined) return refuse(clientAddress);
-      const found = await findLinkSubject(orm.em.fork(), named.contactId, named.emailId);
-      if (found === undefined) return refuse(clientAddress);
-      const subject = { projectId: found.projectId, ...named };
-      if (!isGenuineToken(key, purpose, subject, token)) return refuse(clientAddress);
-      const { subscriber, isDisabled, projectName: name, brandColor, logoUrl, language } = found;
-      const project = { name, brandColor, logoUrl, language };
-      // Anybody can write an email, so a project that was stopped shows none. Readers can still opt out.
-      const isHidden = purpose === 'view' && isDisabled;
-      return subscriber === undefined || isHidden
+    async open(
+      purpose: Exclude<LinkPurpose, 'view'>,
+      token: string,
+      clientAddress: string,
+    ): Promise<OpenedLink> {
+      const link = await read(purpose, token, clientAddress);
+      if (link.state !== 'genuine') return link;
+      const { project, subject, subscriber } = link;
+      return subscriber === undefined
         ? { state: 'gone', project }
         : { state: 'open', project, subject, subscriber };
+    },
+
+    async openEmail(
+      token: string,
+      clientAddress: string,
+    ): Promise<Omit<GenuineLink, 'subscriber'> | RefusedLink> {
+      const link = await read('view', token, clientAddress);
+      if (link.state !== 'genuine') return link;
+      const { project, subject, subscriber, isDisabled } = link;
+      const isTest = subject.contactId === nilId;
+      // Anybody can write an email, so a project that was stopped shows none. Readers can still opt out.
+      if (isDisabled || (subscriber === undefined && !isTest)) return { state: 'gone', project };
+      return { state: 'open', project, subject };
     },
 
     /** @throws DomainError `SERVICE_UNAVAILABLE` when too many of the project wait, or its turn does not come in time */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuMsSince } from '../../core/cpu-time.ts';
-import { DomainError } from '../../core/errors.ts';
+import { DomainError, type ErrorCode } from '../../core/errors.ts';
 import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import { createTemplateCache } from '../../core/rendering/template-cache.ts';
 import { leaveShortPlace } from './short-place.ts';
@@ -26,9 +26,9 @@ export function createTemplateTurns() {
   const restOf = (projectId: string) =>
     (restedAt.get(projectId) ?? 0) - performance.now() - freeMs * restsPerWork;
 
-  async function rest(projectId: string, ms: number): Promise<void> {
+  async function rest(projectId: string, ms: number, refusal: ErrorCode): Promise<void> {
     if (!resting.hasRoom(projectId)) {
-      throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many large templates of this project at once', {
+      throw new DomainError(refusal, 'Too many large templates of this project at once', {
         retryAfterSeconds,
       });
     }
@@ -48,10 +48,14 @@ export function createTemplateTurns() {
     /**
      * Runs `work`, which parses or renders and so blocks every request of the process. After work that took long, the
      * project rests three times as long, so that others get most of the process.
-     * @throws DomainError `RATE_LIMIT_EXCEEDED` when too many calls of the project wait for the end of a rest
+     * @throws DomainError `refusal` when too many calls of the project wait for the end of a rest
      */
-    async inTurn<Result>(projectId: string, work: () => Result): Promise<Result> {
-      for (let ms = restOf(projectId); ms > 0; ms = restOf(projectId)) await rest(projectId, ms);
+    async inTurn<Result>(
+      projectId: string,
+      work: () => Result,
+      refusal: ErrorCode = 'RATE_LIMIT_EXCEEDED',
+    ): Promise<Result> {
+      for (let ms = restOf(projectId); ms > 0; ms = restOf(projectId)) await rest(projectId, ms, refusal);
       const before = process.threadCpuUsage();
       try {
         return work();

@@ -139,7 +139,7 @@ function Operand({ filter, onChange, type, errorAt }: OperandProps) {
         </>
       );
     case 'list':
-      return <ValueListInput filter={filter} onChange={onChange} type={type} error={error} />;
+      return <ValueListInput key={field} filter={filter} onChange={onChange} type={type} error={error} />;
     case 'value':
       return (
         <ValueEditor
