@@ -100,7 +100,7 @@ function durationWords({ value, unit = 'days' }: Pick<Filter, 'value' | 'unit'>)
   return value === 1 ? `1 ${unit.slice(0, -1)}` : `${value ?? '…'} ${unit}`;
 }
 
-/** "pro, team or business"; of a long list only the beginning. */
+/** "pro, team, or business"; of a long list only the beginning. */
 function listWords(values: readonly FilterValue[]): string {
   const shown = values.slice(0, mostListed).map((value) => quoted(textOf(value)));
   const hidden = values.length - shown.length;
