@@ -286,6 +286,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
 
   it('finds an email in the log, with its history', async () => {
     await sideBar('Emails').click();
+    await link('ada@example.com').waitFor();
     await page.getByRole('searchbox', { name: 'Recipient or subject' }).fill('grace');
     await link('ada@example.com').waitFor({ state: 'detached' });
     const log = await downloaded('Download CSV');
