@@ -40,6 +40,9 @@ A filter on \`campaign.<id>\` asks what became of a campaign of the project: \`s
 (a click counts as an open) or \`clicked\`. \`notSent\`, \`notOpened\` and \`notClicked\` also match contacts that never got it, so
 the people to ask again match \`sent\` and \`notOpened\`. Some mail programs block the report of an open.
 
+\`randomGroup\` is a number from 0 to 99 that belongs to the id of the contact: \`lessThan\` 10 matches a tenth of the contacts,
+\`greaterThanOrEqual\` 10 all others. Both are the same contacts each time, such as to compare two subjects of a campaign.
+
 Dates are compared by their instant: \`2026-01-31\` (midnight UTC; \`equals\` compares the UTC day) and date-times with an
 offset, \`2026-01-31T09:00:00Z\` or \`2026-01-31T10:00:00.000+01:00\`, in values and in \`data\` alike.`;
 

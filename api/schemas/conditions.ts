@@ -6,7 +6,7 @@ const filterSchema = z
     field: z
       .string()
       .describe(
-        '`email`, `subscribed`, `createdAt`, `updatedAt`, `snoozedUntil`, `data.<path>`, `event.<name>`, ' +
+        '`email`, `subscribed`, `createdAt`, `updatedAt`, `snoozedUntil`, `randomGroup`, `data.<path>`, `event.<name>`, ' +
           '`email.<activity>`, `segment.<id>` or `campaign.<id>`.',
       ),
     operator: z

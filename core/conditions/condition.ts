@@ -42,6 +42,7 @@ export type CampaignActivity = 'sent' | 'opened' | 'clicked';
 export type Predicate =
   | { subject: 'email'; test: EmailTest }
   | { subject: 'subscribed'; value: boolean }
+  | { subject: 'randomGroup'; below: number }
   | { subject: 'instant'; field: InstantField; test: InstantTest }
   /** `key` is looked up literally first; then `path`, through objects only. */
   | { subject: 'data'; key: string; path: string[]; test: DataTest }

@@ -62,6 +62,7 @@ const table = (rules: Record<string, OperatorRule>): OperatorTable => new Map(Ob
 export const operatorTables = {
   email: table({ ...equality, ...containment }),
   subscribed: table(equality),
+  randomGroup: table({ lessThan: holds('lessThan'), greaterThanOrEqual: fails('lessThan') }),
   instant: table({ ...equality, ...order, ...presence, ...age }),
   data: table({ ...equality, ...listing, ...containment, ...order, ...presence, ...age }),
   event: table(history),

@@ -3,7 +3,7 @@ import { isStorableText } from '../json-value.ts';
 import type { InstantField } from './condition.ts';
 
 export type Field =
-  | { subject: 'email' | 'subscribed' }
+  | { subject: 'email' | 'subscribed' | 'randomGroup' }
   | { subject: 'instant'; field: InstantField }
   | { subject: 'data'; key: string; path: string[] }
   | { subject: 'event'; name: string }
@@ -29,7 +29,7 @@ const eventByActivity: ReadonlyMap<string, string> = new Map([
 
 export function parseField(text: string): Field | undefined {
   if (text.length > maxFieldLength || !isStorableText(text)) return undefined;
-  if (text === 'email' || text === 'subscribed') return { subject: text };
+  if (text === 'email' || text === 'subscribed' || text === 'randomGroup') return { subject: text };
   if (text === 'createdAt' || text === 'updatedAt' || text === 'snoozedUntil') {
     return { subject: 'instant', field: text };
   }

@@ -24,6 +24,7 @@ import {
   type RawFilter,
   Refused,
 } from './parse-operand.ts';
+import { randomGroups } from './random-group.ts';
 
 /** @throws Refused */
 export function parseFilter(raw: RawFilter): Filter {
@@ -64,6 +65,8 @@ function parsePredicate(field: Field, test: OperatorTest, raw: RawFilter): Predi
       return { subject: 'email', test: parseEmailTest(test, raw) };
     case 'subscribed':
       return { subject: 'subscribed', value: parseBoolean(raw) };
+    case 'randomGroup':
+      return { subject: 'randomGroup', below: parseCount(raw, randomGroups) };
     case 'instant':
       return { ...field, test: parseInstantTest(test, raw) };
     case 'data':

@@ -113,7 +113,7 @@ export function parseDurationMs(raw: RawFilter, field: 'value' | 'within'): numb
   return Math.max(1, Math.round(amount * unitMs));
 }
 
-export function parseCount({ value }: RawFilter): number {
+export function parseCount({ value }: RawFilter, most = maxCount): number {
   if (value === undefined || value === null) {
     throw new Refused('value', 'A value is required', 'invalid_type');
   }
@@ -121,6 +121,6 @@ export function parseCount({ value }: RawFilter): number {
     throw new Refused('value', 'Expected a whole number', 'invalid_type', value);
   }
   if (value < 0) throw new Refused('value', 'Expected 0 or more', 'too_small', value);
-  if (value > maxCount) throw new Refused('value', `Expected at most ${maxCount}`, 'too_big', value);
+  if (value > most) throw new Refused('value', `Expected at most ${most}`, 'too_big', value);
   return value;
 }

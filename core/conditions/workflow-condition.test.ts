@@ -5,6 +5,7 @@ import { type ConditionContact, evaluateWorkflowCondition } from './testing/eval
 
 const now = new Date('2026-05-10T12:00:00.000Z');
 const contact: ConditionContact = {
+  id: '0190a000-0000-7000-8000-000000000001',
   campaigns: new Map(),
   email: 'ada@example.com',
   subscribed: true,

@@ -69,6 +69,8 @@ function sourcesOf(predicate: Exclude<Predicate, { subject: 'segment' }>): strin
     case 'email':
     case 'subscribed':
       return [predicate.subject];
+    case 'randomGroup':
+      return [];
     case 'instant':
       return [predicate.field];
     case 'data':

@@ -195,6 +195,7 @@ const filter = fc.oneof(
     fc.constantFrom('a1@example.com', 'A', '+', '@EX', 'é'),
   ),
   filterOf(fc.constant('subscribed'), operatorTables.subscribed, fc.boolean()),
+  filterOf(fc.constant('randomGroup'), operatorTables.randomGroup, fc.integer({ min: 0, max: 100 })),
   filterOf(fc.constantFrom('createdAt', 'updatedAt', 'snoozedUntil'), operatorTables.instant, dateValue),
   {
     weight: 5,
@@ -249,7 +250,7 @@ it('evaluates in memory exactly as in SQL', async () => {
   // The same contacts in another project: none of them may be found, and nothing may count twice.
   await storeContacts(em(), newId(), contacts);
   await sql('analyze contacts, contact_event_stats, events, emails');
-  const inMemory = contacts.map(toConditionContact);
+  const inMemory = contacts.map((one, index) => toConditionContact({ ...one, id: ids[index] }));
   const members = (id: string) => ids.filter((_id, index) => contacts[index]?.segments.includes(id));
   let matches = 0;
   await fc.assert(

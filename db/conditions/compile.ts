@@ -6,6 +6,7 @@ import type {
   Predicate,
 } from '../../core/conditions/condition.ts';
 import { instantBefore } from '../../core/conditions/date-text.ts';
+import { randomGroups } from '../../core/conditions/random-group.ts';
 import { countedSql } from '../fragments/campaign-figures-sql.ts';
 import { firstEventIdSince } from '../fragments/first-event-since.ts';
 import type { Bind } from '../sql.ts';
@@ -49,6 +50,8 @@ function predicateSql(predicate: Predicate, options: CompileOptions, bind: Bind)
       return `strpos(lower(c.email collate "pg_c_utf8"), ${bind(predicate.test.text)}::text) > 0`;
     case 'subscribed':
       return `c.subscribed = ${bind(predicate.value)}::boolean`;
+    case 'randomGroup':
+      return `${randomGroupSql} < ${bind(predicate.below)}::integer`;
     case 'instant':
       return instantTestSql(instantColumns[predicate.field], predicate.test, options.now, bind);
     case 'data':
@@ -61,6 +64,9 @@ function predicateSql(predicate: Predicate, options: CompileOptions, bind: Bind)
       return campaignSql(predicate, options, bind);
   }
 }
+
+/** As `randomGroup`. */
+const randomGroupSql = `('x' || right(c.id::text, 4))::bit(16)::integer % ${randomGroups}`;
 
 export const instantColumns: Readonly<Record<InstantField, string>> = {
   createdAt: 'c.created_at',

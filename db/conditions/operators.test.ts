@@ -22,6 +22,10 @@ const none: Given = {};
 const received = (...more: CampaignActivity[]): Given => ({ campaigns: { [campaign]: ['sent', ...more] } });
 const waiting: Given = { campaigns: { [campaign]: [] } };
 const ofOther: Given = { campaigns: { [otherCampaign]: ['sent', 'opened', 'clicked'] } };
+/** An id whose last 16 bits are 65,500 and the group. */
+const inGroup = (group: number): Given => ({
+  id: newId().slice(0, -4) + (group < 36 ? 65_500 + group : group).toString(16).padStart(4, '0'),
+});
 const event = (...times: string[]): Given => ({ events: { e: times.map(at) } });
 
 /** Field, operator, value (with `unit`, `within`), contacts that match, contacts that do not. */
@@ -38,6 +42,10 @@ const cases: Case[] = [
   ['email', 'notContains', v('a@ex'), [bob], [ada]],
   ['subscribed', 'equals', v(true), [{ subscribed: true }], [{ subscribed: false }]],
   ['subscribed', 'notEquals', v(true), [{ subscribed: false }], [{ subscribed: true }]],
+  ['randomGroup', 'lessThan', v(36), [inGroup(0), inGroup(35)], [inGroup(36), inGroup(99)]],
+  ['randomGroup', 'greaterThanOrEqual', v(36), [inGroup(36), inGroup(99)], [inGroup(0), inGroup(35)]],
+  ['randomGroup', 'lessThan', v(0), [], [inGroup(0)]],
+  ['randomGroup', 'lessThan', v(100), [inGroup(99)], []],
 
   [
     'createdAt',

@@ -7,6 +7,7 @@ import {
   valueAt,
   type WorkflowVariables,
 } from '../match-value.ts';
+import { randomGroup } from '../random-group.ts';
 import { foldCase } from '../text-order.ts';
 
 export interface EventHistory {
@@ -18,6 +19,7 @@ export interface EventHistory {
 }
 
 export interface ConditionContact {
+  id: string;
   email: string;
   subscribed: boolean;
   createdAt: Date;
@@ -76,6 +78,8 @@ function holds(predicate: Predicate, contact: ConditionContact, now: Date): bool
       return foldCase(contact.email).includes(predicate.test.text);
     case 'subscribed':
       return contact.subscribed === predicate.value;
+    case 'randomGroup':
+      return randomGroup(contact.id) < predicate.below;
     case 'instant': {
       const instant = contact[predicate.field]?.toISOString();
       return instant !== undefined && matchesInstant(predicate.test, { instant, isDay: false }, now);

@@ -56,7 +56,7 @@ async function loadState(
   );
   const [row] = await sql<ContactState>(
     em,
-    `select c.email, c.subscribed, c.created_at as "createdAt", c.updated_at as "updatedAt",
+    `select c.id, c.email, c.subscribed, c.created_at as "createdAt", c.updated_at as "updatedAt",
        c.snoozed_until as "snoozedUntil", c.data,
        array_remove(array[${memberships.join(', ')}]::text[], null) as segments
      from contacts c where c.project_id = $1 and c.id = $2`,

@@ -6,6 +6,8 @@ import type { Em } from '../../orm.ts';
 import { sql } from '../../testing/sql.ts';
 
 export interface TestContact {
+  /** A new one for each contact that has none. */
+  id?: string | undefined;
   email: string;
   subscribed: boolean;
   createdAt: Date;
@@ -22,6 +24,7 @@ export function toConditionContact({
   events,
   segments,
   campaigns = {},
+  id = newId(),
   ...contact
 }: TestContact): ConditionContact {
   const histories = Object.entries(events).flatMap(([name, times]) => {
@@ -30,12 +33,12 @@ export function toConditionContact({
     return [[name, { count: times.length, firstAt, lastAt: later.at(-1) ?? firstAt, times }] as const];
   });
   const ofCampaigns = new Map(Object.entries(campaigns));
-  return { ...contact, events: new Map(histories), segments: new Set(segments), campaigns: ofCampaigns };
+  return { id, ...contact, events: new Map(histories), segments: new Set(segments), campaigns: ofCampaigns };
 }
 
 export async function storeContacts(em: Em, projectId: string, contacts: TestContact[]): Promise<string[]> {
-  const rows = contacts.map(({ events: _events, campaigns: _campaigns, ...contact }) => ({
-    id: newId(),
+  const rows = contacts.map(({ events: _events, campaigns: _campaigns, id = newId(), ...contact }) => ({
+    id,
     ...contact,
   }));
   const events = contacts.flatMap((contact, index) =>

@@ -1,6 +1,14 @@
 import type { Filter } from './condition.ts';
 
-export type FieldKind = 'email' | 'subscribed' | 'instant' | 'data' | 'event' | 'segment' | 'campaign';
+export type FieldKind =
+  | 'email'
+  | 'subscribed'
+  | 'randomGroup'
+  | 'instant'
+  | 'data'
+  | 'event'
+  | 'segment'
+  | 'campaign';
 export type FieldType = 'string' | 'number' | 'boolean' | 'date';
 
 export const typeWords = { string: 'Text', number: 'Number', boolean: 'Yes or no', date: 'Date' } as const;
@@ -23,6 +31,7 @@ const age = ['within', 'olderThan'];
 export const operatorsOfKind: Readonly<Record<FieldKind, readonly string[]>> = {
   email: [...equality, ...containment],
   subscribed: equality,
+  randomGroup: ['lessThan', 'greaterThanOrEqual'],
   instant: [...age, ...dateOrder, ...equality, ...presence],
   data: [...equality, ...listing, ...containment, ...order, ...age, ...presence],
   event: [
@@ -52,7 +61,7 @@ export const instants = ['createdAt', 'updatedAt', 'snoozedUntil'];
  * In a workflow, `event.<name>` is both the history of the event and the data of the event that started the execution.
  */
 export function kindsOf(field: string, source: FieldSource): FieldKind[] {
-  if (field === 'email' || field === 'subscribed') return [field];
+  if (field === 'email' || field === 'subscribed' || field === 'randomGroup') return [field];
   if (instants.includes(field)) return ['instant'];
   switch (field.split('.', 1)[0]) {
     case 'data':
@@ -156,6 +165,7 @@ export function valueTypeOf(
 ): FieldType {
   if (instants.includes(field)) return 'date';
   if (field === 'subscribed') return 'boolean';
+  if (field === 'randomGroup') return 'number';
   if (field === 'email') return 'string';
   if (typeof value === 'number' || typeof value === 'boolean') return typeof value as 'number' | 'boolean';
   if (value === undefined || Array.isArray(value)) return type ?? 'string';

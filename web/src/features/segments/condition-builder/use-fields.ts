@@ -70,6 +70,7 @@ export function useFields(source: FieldSource, condition: Condition): KnownField
         // Conditions use `email.<activity>` for those.
         .filter(({ field }) => !field.startsWith('event.email.'))
         .map(({ field, type }) => option(field, sectionOf(field, type), type === 'event' ? undefined : type)),
+      option('randomGroup', 'Contact', 'number'),
       ...emailActivities.map((activity) => option(`email.${activity}`, 'Emails')),
       ...[...nameById.keys()].map((id) => option(`segment.${id}`, 'Segments')),
     ];
