@@ -284,6 +284,46 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await link('ada@example.com').waitFor();
   });
 
+  it('tests two subjects of a draft, unless someone has changed it meanwhile', async () => {
+    const path = `/campaigns/${(await asked('/campaigns')).body.data[0].id}`;
+    const campaigns = async () => (await asked('/campaigns?sort=name&dir=asc')).body.data;
+    const before = (await campaigns()).length;
+    const createTest = async () => {
+      await button('More').click();
+      await page.getByRole('menuitem', { name: 'Test two subjects …' }).click();
+      await field('Subject of test B').fill('Spring is back');
+      await button('Create the drafts').click();
+    };
+    await sideBar('Campaigns').click();
+    await link('Spring sale (not opened)').click();
+    await page.getByText('1 person').first().waitFor();
+    const { from, subject, body, audienceType, audienceCondition } = (await asked(path)).body.data;
+    const change = { name: 'Late winter', from, subject, body, audienceType, audienceCondition };
+    expect((await owner.call('PUT', path, change, { 'X-Project-Id': project.id })).status).toBe(200);
+    await createTest();
+    await page
+      .getByRole('dialog')
+      .getByText(/changed/)
+      .waitFor();
+    expect(await campaigns()).toHaveLength(before);
+    tab.complaints();
+
+    await page.reload();
+    await createTest();
+    for (const name of ['(A)', '(B)', '(the rest)']) await link(`Late winter ${name}`).waitFor();
+    const [own, other, rest] = await campaigns();
+    expect([own.subject, other.subject, rest.subject]).toEqual([own.subject, 'Spring is back', own.subject]);
+    const filtersOf = (campaign: TestAnswer['body']) => campaign.audienceCondition.groups.at(-1).filters;
+    const [, { value: end }] = filtersOf(own);
+    expect(filtersOf(other)).toEqual([
+      { field: 'randomGroup', operator: 'greaterThanOrEqual', value: end },
+      { field: 'randomGroup', operator: 'lessThan', value: end + 10 },
+    ]);
+    expect(filtersOf(rest)).toEqual(
+      [own, other].map(({ id }) => ({ field: `campaign.${id}`, operator: 'notSent' })),
+    );
+  });
+
   it('finds an email in the log, with its history', async () => {
     await sideBar('Emails').click();
     const other = page.getByRole('table', { name: 'Emails' }).getByRole('link', { name: 'ada@example.com' });

@@ -3,11 +3,12 @@ import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { useLeave, useOpen } from '../../ui/use-leave.ts';
 import { toNotOpened } from './campaign-values.ts';
+import { SubjectTestDialog } from './subject-test-dialog.tsx';
 
 interface CampaignMenuProps {
   campaign: Schema<'Campaign'>;
@@ -17,12 +18,12 @@ interface CampaignMenuProps {
 
 /** The actions available in every status. */
 export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
-  const { id, name, status, temporalUrl } = campaign;
+  const { id, status, temporalUrl } = campaign;
   const projectId = useProjectId();
-  const leave = useLeave();
   const open = useOpen();
   const [isDeleting, setIsDeleting] = useState(false);
   const [isCopying, setIsCopying] = useState(false);
+  const [isTesting, setIsTesting] = useState(false);
   const params = { path: { id } };
   const openDraft = async (create: () => Promise<{ data?: { data: Schema<'Campaign'> } }>) => {
     setIsCopying(true);
@@ -59,6 +60,16 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
             note: isDirty ? 'Save your changes first' : undefined,
             onAction: duplicate,
           },
+          ...(status === 'DRAFT'
+            ? [
+                {
+                  label: 'Test two subjects …',
+                  isDisabled: isDirty,
+                  note: isDirty ? 'Save your changes first' : undefined,
+                  onAction: () => setIsTesting(true),
+                },
+              ]
+            : []),
           ...(status === 'SENT'
             ? [
                 {
@@ -77,25 +88,34 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
           },
         ]}
       />
-      <ConfirmDialog
-        title="Delete this campaign?"
-        action="Delete campaign"
-        isOpen={isDeleting}
-        onClose={() => setIsDeleting(false)}
-        onConfirm={async () => {
-          await api.DELETE('/campaigns/{id}', { params });
-          await leave({
-            to: '/projects/$projectId/campaigns',
-            params: { projectId },
-          });
-          await refresh('/campaigns');
-          say(`“${name}” deleted`);
-        }}
-      >
-        {status === 'DRAFT'
-          ? 'The draft can’t be restored.'
-          : 'Its report is deleted, too, and can’t be restored. Its emails stay in the history of their contacts.'}
-      </ConfirmDialog>
+      <SubjectTestDialog campaign={campaign} isOpen={isTesting} onClose={() => setIsTesting(false)} />
+      <DeleteCampaignDialog campaign={campaign} isOpen={isDeleting} onClose={() => setIsDeleting(false)} />
     </>
+  );
+}
+
+function DeleteCampaignDialog({ campaign, ...state }: DialogState & { campaign: Schema<'Campaign'> }) {
+  const { id, name, status } = campaign;
+  const projectId = useProjectId();
+  const leave = useLeave();
+  return (
+    <ConfirmDialog
+      {...state}
+      title="Delete this campaign?"
+      action="Delete campaign"
+      onConfirm={async () => {
+        await api.DELETE('/campaigns/{id}', { params: { path: { id } } });
+        await leave({
+          to: '/projects/$projectId/campaigns',
+          params: { projectId },
+        });
+        await refresh('/campaigns');
+        say(`“${name}” deleted`);
+      }}
+    >
+      {status === 'DRAFT'
+        ? 'The draft can’t be restored.'
+        : 'Its report is deleted, too, and can’t be restored. Its emails stay in the history of their contacts.'}
+    </ConfirmDialog>
   );
 }

@@ -55,14 +55,17 @@ export function campaignBody(values: CampaignValues, description: string | null)
   return { name, description, from, fromName, replyTo, subject, body, ...audienceBody(values) };
 }
 
+/** Of a long name only the beginning. */
+export const withSuffix = (name: string, suffix: string): string =>
+  `${[...name].slice(0, mostNameLength - suffix.length).join('')}${suffix}`;
+
 /** A draft of the same email to those who got the campaign and did not open it. */
 export function toNotOpened(campaign: Schema<'Campaign'>) {
   const field = `campaign.${campaign.id}`;
   const filters = ['sent', 'notOpened'].map((operator) => ({ field, operator }));
-  const suffix = ' (not opened)';
   const values: CampaignValues = {
     ...toCampaignValues(campaign),
-    name: `${[...campaign.name].slice(0, mostNameLength - suffix.length).join('')}${suffix}`,
+    name: withSuffix(campaign.name, ' (not opened)'),
     audienceType: 'FILTERED',
     audienceCondition: { logic: 'AND', groups: [{ filters }] },
   };

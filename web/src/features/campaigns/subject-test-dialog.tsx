@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { api, type Schema } from '../../api/client.ts';
+import { ifMatch } from '../../api/if-match.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import type { DialogState } from '../../ui/dialog.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormField } from '../../ui/form-field.tsx';
+import { FormSelect } from '../../ui/form-select.tsx';
+import { say } from '../../ui/toast.tsx';
+import { contentShape } from '../message-editor/content.ts';
+import { campaignBody, toCampaignValues } from './campaign-values.ts';
+import { restOf, testShares, testsOf } from './subject-test.ts';
+
+const schema = z.object({ subject: contentShape.subject, share: z.string() });
+
+const shares = testShares.map((share) => ({
+  value: String(share),
+  label: share === 50 ? 'Half of the audience each' : `${share}% of the audience each`,
+}));
+
+/** Makes a draft the first of two tests of a subject, and creates the second one and the campaign to the others. */
+export function SubjectTestDialog({ campaign, ...state }: DialogState & { campaign: Schema<'Campaign'> }) {
+  const projectId = useProjectId();
+  return (
+    <FormDialog
+      {...state}
+      title="Test two subjects"
+      action="Create the drafts"
+      schema={schema}
+      defaultValues={{ subject: campaign.subject, share: '10' }}
+      save={async ({ subject, share }, finish) => {
+        await createTest(campaign, subject, Number(share));
+        say('Test created: send A and B');
+        await finish({ to: '/projects/$projectId/campaigns', params: { projectId } });
+      }}
+    >
+      {({ control, watch }) => (
+        <>
+          <p className="text-muted">
+            This draft becomes test A, with the subject “{campaign.subject}”. Test B is a copy with another
+            subject. Each goes to a random part of the audience.
+            {watch('share') !== '50' &&
+              ' A third draft goes to all who got neither: send it last, with the subject that worked better.'}
+          </p>
+          <FormField control={control} name="subject" label="Subject of test B" autoFocus />
+          <FormSelect control={control} name="share" label="Recipients" options={shares} />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** This draft comes last: if anything fails, it is as before, and the new drafts are removed. */
+async function createTest(campaign: Schema<'Campaign'>, subject: string, share: number): Promise<void> {
+  const { id, description } = campaign;
+  const values = toCampaignValues(campaign);
+  const { own, other } = testsOf(values, subject, share);
+  const created: string[] = [];
+  const create = async (draft: typeof values) => {
+    const { data } = await api.POST('/campaigns', { body: campaignBody(draft, description) });
+    if (data !== undefined) created.unshift(data.data.id);
+  };
+  try {
+    await create(other);
+    if (share < 50) await create(restOf(values, [id, ...created]));
+    const params = { path: { id }, header: ifMatch(campaign) };
+    await api.PUT('/campaigns/{id}', { params, body: campaignBody(own, description) });
+  } catch (error) {
+    for (const draft of created)
+      await api.DELETE('/campaigns/{id}', { params: { path: { id: draft } } }).catch(() => undefined);
+    throw error;
+  } finally {
+    await refresh('/campaigns');
+  }
+}
