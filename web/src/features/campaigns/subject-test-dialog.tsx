@@ -10,7 +10,7 @@ import { FormSelect } from '../../ui/form-select.tsx';
 import { say } from '../../ui/toast.tsx';
 import { contentShape } from '../message-editor/content.ts';
 import { campaignBody, toCampaignValues } from './campaign-values.ts';
-import { restOf, testShares, testsOf } from './subject-test.ts';
+import { subjectTest, testShares } from './subject-test.ts';
 
 const schema = z.object({ subject: contentShape.subject, share: z.string() });
 
@@ -41,7 +41,7 @@ export function SubjectTestDialog({ campaign, ...state }: DialogState & { campai
             This draft becomes test A, with the subject “{campaign.subject}”. Test B is a copy with another
             subject. Each goes to a random part of the audience.
             {watch('share') !== '50' &&
-              ' A third draft goes to all who got neither: send it last, with the subject that worked better.'}
+              ' A third draft goes to all others: send it last, with the subject that worked better.'}
           </p>
           <FormField control={control} name="subject" label="Subject of test B" autoFocus />
           <FormSelect control={control} name="share" label="Recipients" options={shares} />
@@ -54,16 +54,13 @@ export function SubjectTestDialog({ campaign, ...state }: DialogState & { campai
 /** This draft comes last: if anything fails, it is as before, and the new drafts are removed. */
 async function createTest(campaign: Schema<'Campaign'>, subject: string, share: number): Promise<void> {
   const { id, description } = campaign;
-  const values = toCampaignValues(campaign);
-  const { own, other } = testsOf(values, subject, share);
+  const { own, others } = subjectTest(toCampaignValues(campaign), subject, share);
   const created: string[] = [];
-  const create = async (draft: typeof values) => {
-    const { data } = await api.POST('/campaigns', { body: campaignBody(draft, description) });
-    if (data !== undefined) created.unshift(data.data.id);
-  };
   try {
-    await create(other);
-    if (share < 50) await create(restOf(values, [id, ...created]));
+    for (const draft of others) {
+      const { data } = await api.POST('/campaigns', { body: campaignBody(draft, description) });
+      if (data !== undefined) created.push(data.data.id);
+    }
     const params = { path: { id }, header: ifMatch(campaign) };
     await api.PUT('/campaigns/{id}', { params, body: campaignBody(own, description) });
   } catch (error) {

@@ -1,46 +1,51 @@
-import type { Condition, Filter } from '../segments/condition-builder/condition.ts';
+import type { Condition, Filter, Group } from '../segments/condition-builder/condition.ts';
 import { type CampaignValues, withSuffix } from './campaign-values.ts';
 
 /** Random groups of contacts: 0 to 99. */
-const groups = 100;
+const groupCount = 100;
 
 /** Percentages of the audience that get one of the two subjects. */
 export const testShares = [5, 10, 20, 50] as const;
 
-/** The two campaigns of a test, to disjoint random parts of the audience. Those of another test are other people. */
-export function testsOf(values: CampaignValues, otherSubject: string, share: number, random = Math.random()) {
-  const first = Math.floor(random * (groups - 2 * share + 1));
-  const test = (suffix: string, subject: string, from: number): CampaignValues => ({
-    ...narrowed(values, [
-      { field: 'randomGroup', operator: 'greaterThanOrEqual', value: from },
-      { field: 'randomGroup', operator: 'lessThan', value: from + share },
-    ]),
+const from = (value: number): Filter => ({ field: 'randomGroup', operator: 'greaterThanOrEqual', value });
+const below = (value: number): Filter => ({ field: 'randomGroup', operator: 'lessThan', value });
+
+/**
+ * Two campaigns to random parts of the audience, and one to the others, if there are any. Nobody is in two of them,
+ * whichever is sent first. Another test asks other people.
+ */
+export function subjectTest(
+  values: CampaignValues,
+  otherSubject: string,
+  share: number,
+  random = Math.random(),
+) {
+  const first = Math.floor(random * (groupCount - 2 * share + 1));
+  const [second, end] = [first + share, first + 2 * share];
+  const part = (suffix: string, group: Group) => ({
+    ...values,
     name: withSuffix(values.name, suffix),
-    subject,
+    audienceType: 'FILTERED' as const,
+    segmentId: '',
+    audienceCondition: narrowed(values, group),
   });
-  return { own: test(' (A)', values.subject, first), other: test(' (B)', otherSubject, first + share) };
+  const outside: Condition = { logic: 'OR', groups: [{ filters: [below(first)] }, { filters: [from(end)] }] };
+  return {
+    own: part(' (A)', { filters: [from(first), below(second)] }),
+    others: [
+      { ...part(' (B)', { filters: [from(second), below(end)] }), subject: otherSubject },
+      ...(share < groupCount / 2 ? [part(' (the rest)', { filters: [], conditions: outside })] : []),
+    ],
+  };
 }
 
-/** The campaign to all who got neither test. */
-export const restOf = (values: CampaignValues, testIds: readonly string[]): CampaignValues => ({
-  ...narrowed(
-    values,
-    testIds.map((id) => ({ field: `campaign.${id}`, operator: 'notSent' })),
-  ),
-  name: withSuffix(values.name, ' (the rest)'),
-});
-
-function narrowed(values: CampaignValues, filters: Filter[]): CampaignValues {
-  return { ...values, audienceType: 'FILTERED', segmentId: '', audienceCondition: both(values, filters) };
-}
-
-function both({ audienceType, segmentId, audienceCondition }: CampaignValues, filters: Filter[]): Condition {
-  if (audienceType === 'ALL') return { logic: 'AND', groups: [{ filters }] };
-  if (audienceType === 'SEGMENT') {
-    const isMember = { field: `segment.${segmentId}`, operator: 'memberOfSegment' };
-    return { logic: 'AND', groups: [{ filters: [isMember, ...filters] }] };
-  }
-  const isFlat = audienceCondition.logic === 'AND';
-  const audience = isFlat ? audienceCondition.groups : [{ filters: [], conditions: audienceCondition }];
-  return { logic: 'AND', groups: [...audience, { filters }] };
+function narrowed({ audienceType, segmentId, audienceCondition }: CampaignValues, group: Group): Condition {
+  const audience = (): Group[] => {
+    if (audienceType === 'ALL') return [];
+    if (audienceType === 'SEGMENT')
+      return [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOfSegment' }] }];
+    const { logic, groups } = audienceCondition;
+    return logic === 'AND' ? groups : [{ filters: [], conditions: audienceCondition }];
+  };
+  return { logic: 'AND', groups: [...audience(), group] };
 }

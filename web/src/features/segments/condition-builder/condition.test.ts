@@ -89,7 +89,7 @@ describe('a condition in words', () => {
     ['Renews at is in the last 3 days or later', { field: 'data.renewsAt', operator: 'within', value: 3 }],
     ['Renews at is longer ago than 3 days', { field: 'data.renewsAt', operator: 'olderThan', value: 3 }],
     ['Born is after 2000-01-31', { field: 'data.born', operator: 'greaterThan', value: '2000-01-31' }],
-    ['Random group (0 to 99) is less than 10', { field: 'randomGroup', operator: 'lessThan', value: 10 }],
+    ['Random group 0–99 is less than 10', { field: 'randomGroup', operator: 'lessThan', value: 10 }],
     ['Seats is at least 5', { field: 'data.seats', operator: 'greaterThanOrEqual', value: 5 }],
     ['Job title is “Head of sales”', { field: 'data.job_title', operator: 'equals', value: 'Head of sales' }],
     ['Beta is yes', { field: 'data.beta', operator: 'equals', value: true }],

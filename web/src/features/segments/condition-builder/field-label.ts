@@ -3,7 +3,7 @@ import { keyLabel } from '../../contacts/key-label.ts';
 const builtIn: Readonly<Record<string, string>> = {
   email: 'Address',
   subscribed: 'Subscription',
-  randomGroup: 'Random group (0 to 99)',
+  randomGroup: 'Random group 0–99',
   createdAt: 'Date added',
   updatedAt: 'Last change',
   snoozedUntil: 'Snoozed until',
