@@ -39,6 +39,9 @@ export type InstantField = (typeof instantFields)[number];
 /** What the counters of a campaign count; a click is also an open. */
 export type CampaignActivity = 'sent' | 'opened' | 'clicked';
 
+/** Contacts are divided into 0 to 99 by the last 16 bits of their ids, which are random. */
+export const randomGroups = 100;
+
 export type Predicate =
   | { subject: 'email'; test: EmailTest }
   | { subject: 'subscribed'; value: boolean }

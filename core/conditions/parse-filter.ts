@@ -1,14 +1,15 @@
 import { toAddressPart } from '../addresses/email-address.ts';
-import type {
-  AgeTest,
-  Comparison,
-  DataTest,
-  EmailTest,
-  EventTest,
-  Filter,
-  InstantTest,
-  Predicate,
-  WorkflowPredicate,
+import {
+  type AgeTest,
+  type Comparison,
+  type DataTest,
+  type EmailTest,
+  type EventTest,
+  type Filter,
+  type InstantTest,
+  type Predicate,
+  randomGroups,
+  type WorkflowPredicate,
 } from './condition.ts';
 import { type OperatorTest, operatorTables } from './operators.ts';
 import { type Field, parseField, parseVariable } from './parse-field.ts';
@@ -24,7 +25,6 @@ import {
   type RawFilter,
   Refused,
 } from './parse-operand.ts';
-import { randomGroups } from './random-group.ts';
 
 /** @throws Refused */
 export function parseFilter(raw: RawFilter): Filter {

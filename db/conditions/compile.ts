@@ -1,12 +1,12 @@
-import type {
-  Condition,
-  EventTest,
-  InstantField,
-  InstantTest,
-  Predicate,
+import {
+  type Condition,
+  type EventTest,
+  type InstantField,
+  type InstantTest,
+  type Predicate,
+  randomGroups,
 } from '../../core/conditions/condition.ts';
 import { instantBefore } from '../../core/conditions/date-text.ts';
-import { randomGroups } from '../../core/conditions/random-group.ts';
 import { countedSql } from '../fragments/campaign-figures-sql.ts';
 import { firstEventIdSince } from '../fragments/first-event-since.ts';
 import type { Bind } from '../sql.ts';
@@ -65,7 +65,6 @@ function predicateSql(predicate: Predicate, options: CompileOptions, bind: Bind)
   }
 }
 
-/** As `randomGroup`. */
 const randomGroupSql = `('x' || right(c.id::text, 4))::bit(16)::integer % ${randomGroups}`;
 
 export const instantColumns: Readonly<Record<InstantField, string>> = {

@@ -1,5 +1,12 @@
 import type { JsonObject } from '../../json-value.ts';
-import type { CampaignActivity, Condition, EventTest, Predicate, WorkflowCondition } from '../condition.ts';
+import {
+  type CampaignActivity,
+  type Condition,
+  type EventTest,
+  type Predicate,
+  randomGroups,
+  type WorkflowCondition,
+} from '../condition.ts';
 import {
   matchesData,
   matchesInstant,
@@ -7,7 +14,6 @@ import {
   valueAt,
   type WorkflowVariables,
 } from '../match-value.ts';
-import { randomGroup } from '../random-group.ts';
 import { foldCase } from '../text-order.ts';
 
 export interface EventHistory {
@@ -79,7 +85,7 @@ function holds(predicate: Predicate, contact: ConditionContact, now: Date): bool
     case 'subscribed':
       return contact.subscribed === predicate.value;
     case 'randomGroup':
-      return randomGroup(contact.id) < predicate.below;
+      return Number.parseInt(contact.id.slice(-4), 16) % randomGroups < predicate.below;
     case 'instant': {
       const instant = contact[predicate.field]?.toISOString();
       return instant !== undefined && matchesInstant(predicate.test, { instant, isDay: false }, now);
