@@ -589,6 +589,7 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await other.signIn(guest);
     await other.page.goto(`projects/${project.id}/segments`);
     await other.page.getByText('No segments yet').waitFor();
+    await other.settled();
     expect((await owner.call('DELETE', `${members}/${guest.id}`)).status).toBe(204);
     await other.page.getByRole('link', { name: 'Templates' }).click();
     await heading('Not found', other.page).waitFor();
