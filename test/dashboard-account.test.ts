@@ -25,7 +25,15 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await newcomer.page.goto('.');
     await newcomer.page.getByText('No project yet').waitFor();
     expect(await newcomer.page.getByRole('link', { name: 'Dashboard' }).count()).toBe(0);
+    const held = Promise.withResolvers<void>();
+    await newcomer.page.route('**/auth/logout', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
     await button('Sign out', newcomer.page).click();
+    await heading('Signing out …', newcomer.page).waitFor();
+    expect(await heading('Sign in', newcomer.page).count()).toBe(0);
+    held.resolve();
     await heading('Sign in', newcomer.page).waitFor();
     expect(newcomer.complaints()).toEqual([]);
     await newcomer.page.reload();

@@ -35,7 +35,7 @@ export function AccountMenu() {
           onAction: () => chooseTheme(nextTheme[theme]),
         },
         { label: 'API reference', onAction: () => void window.open(new URL('docs', apiUrl), '_blank') },
-        { label: 'Sign out', onAction: () => void signOut() },
+        { label: 'Sign out', onAction: signOut },
       ]}
     />
   );

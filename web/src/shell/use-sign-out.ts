@@ -1,21 +1,33 @@
+import { useIsMutating, useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
 import { enterProject, queryClient } from '../api/query-client.ts';
 import { sayError } from '../ui/toast.tsx';
 
+const mutationKey = ['sign-out'];
+
 /** Ends the session. A user who chooses to keep unsaved input stays on the page and signed in. */
-export function useSignOut(): () => Promise<void> {
+export function useSignOut(): () => void {
   const router = useRouter();
-  return async () => {
-    await router.navigate({ to: '/sign-in', search: {} });
-    if (!router.matchRoute({ to: '/sign-in' })) return;
-    try {
-      await api.GET('/auth/logout');
-      enterProject(null);
-      queryClient.clear();
-    } catch (error) {
-      router.history.back();
-      sayError(error);
-    }
-  };
+  const { mutate } = useMutation({
+    mutationKey,
+    networkMode: 'always',
+    async mutationFn() {
+      await router.navigate({ to: '/sign-in', search: {} });
+      if (!router.matchRoute({ to: '/sign-in' })) return;
+      try {
+        // Also completes for a user who closes the window.
+        await api.GET('/auth/logout', { keepalive: true });
+        enterProject(null);
+        queryClient.clear();
+      } catch (error) {
+        router.history.back();
+        sayError(error);
+      }
+    },
+  });
+  return mutate;
 }
+
+/** Until the session has ended: its end would also end one that begins before. */
+export const useIsSigningOut = (): boolean => useIsMutating({ mutationKey }) > 0;

@@ -36,7 +36,7 @@ export function AccountPage() {
       {...(projects.data?.data.length !== 0 && { back: { label: 'Dashboard', to: '/' } })}
       actions={
         <>
-          <Button onPress={() => void signOut()}>Sign out</Button>
+          <Button onPress={signOut}>Sign out</Button>
           <Button look="primary" onPress={() => setIsCreating(true)}>
             New project
           </Button>

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 
 /** The frame of the pages that need no session. */
-export function GuestFrame({ title, children }: { title: string; children: ReactNode }) {
+export function GuestFrame({ title, children }: { title: string; children?: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Posthaste`;
   }, [title]);

@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { z } from 'zod';
 import { $api, api } from '../../api/client.ts';
+import { useIsSigningOut } from '../../shell/use-sign-out.ts';
 import { addressSchema } from '../../ui/address-schema.ts';
 import { Button, TextLink } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -21,6 +22,7 @@ const route = getRouteApi('/sign-in');
 
 export function SignInPage() {
   const { token } = route.useSearch();
+  if (useIsSigningOut()) return <GuestFrame title="Signing out …" />;
   return token === undefined ? <PasswordSignIn /> : <OneTimeSignIn token={token} />;
 }
 
