@@ -161,6 +161,7 @@ const looksFocusedScript = `(({ outlineStyle, boxShadow }) => outlineStyle !== '
 
 /** Presses Tab until the target has the focus, which must be visible. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
   const focused = target.and(page.locator(':focus'));
   for (let presses = 0; presses < 100; presses += 1) {
     await page.keyboard.press('Tab');
