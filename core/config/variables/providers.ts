@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, integer, list, smtpUrl, webUrl } from './types.ts';
+import { flag, integer, list, optionalText, smtpUrl, webUrl } from './types.ts';
 
 /** Outgoing and received email, and send rates. */
 export const providersVariables = {
@@ -19,12 +19,9 @@ export const providersVariables = {
       'Must be ARNs such as arn:aws:sns:eu-central-1:123456789012:posthaste',
     )
     .describe('Topics accepted at `/webhooks/sns`, separated by commas. Empty: none.'),
-  SNS_LOCAL_HOST: z
-    .string()
-    .optional()
-    .describe(
-      '`host:port` of the local SES, whose notifications are trusted besides AWS. Never set it in production.',
-    ),
+  SNS_LOCAL_HOST: optionalText.describe(
+    '`host:port` of the local SES, whose notifications are trusted besides AWS. Never set it in production.',
+  ),
   INBOUND_ENABLED: flag(false).describe(
     'Accept emails that SES receives for verified domains. `POST /domains` then shows the MX record too.',
   ),

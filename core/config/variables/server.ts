@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, integer, webUrl } from './types.ts';
+import { flag, integer, optionalText, webUrl } from './types.ts';
 
 /** Address, secret and log of a process. */
 export const serverVariables = {
@@ -19,10 +19,9 @@ export const serverVariables = {
         'account emails, OAuth sign-in and payments lead back to the dashboard. Default: `/app` of the API; without ' +
         'a dashboard there they lead to plain pages.',
     ),
-  DASHBOARD_DIR: z
-    .string()
-    .optional()
-    .describe('Folder of the built dashboard that the API serves under `/app`. Default: the newest build.'),
+  DASHBOARD_DIR: optionalText.describe(
+    'Folder of the built dashboard that the API serves under `/app`. Default: the newest build.',
+  ),
   TRUST_PROXY: flag(false).describe(
     'Take the client address from `X-Forwarded-For` (only behind your own proxy).',
   ),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, postgresUrl, webUrl } from './types.ts';
+import { integer, optionalText, postgresUrl, webUrl } from './types.ts';
 
 /** Postgres, ClickHouse and Temporal. */
 export const storesVariables = {
@@ -45,16 +45,12 @@ export const storesVariables = {
     'Days that ClickHouse keeps the data of time series, statistics and campaign figures; 0 = forever.',
   ),
 
-  TEMPORAL_ADDRESS: z
-    .string()
-    .optional()
-    .describe(
-      '`host:port` of the Temporal frontend; without it `localhost:7233`. Other `TEMPORAL_*` variables (namespace, ' +
-        'API key, TLS) follow the Temporal environment configuration.',
-    ),
+  TEMPORAL_ADDRESS: optionalText.describe(
+    '`host:port` of the Temporal frontend; without it `localhost:7233`. Other `TEMPORAL_*` variables (namespace, ' +
+      'API key, TLS) follow the Temporal environment configuration.',
+  ),
   TEMPORAL_TASK_QUEUE: z
     .string()
-    .min(1)
     .default('posthaste')
     .describe(
       'Task queue shared by API and workers; those for emails, campaigns, received emails and erasures are named after it.',
@@ -64,8 +60,7 @@ export const storesVariables = {
       'they continue.',
   ),
   TEMPORAL_UI_URL: webUrl.optional().describe('Address of the Temporal UI, shown by `GET /config`.'),
-  TEMPORAL_PAYLOAD_KEY: z
-    .string()
-    .optional()
-    .describe('Base64 of 32 bytes: encrypts workflow payloads with AES-256-GCM.'),
+  TEMPORAL_PAYLOAD_KEY: optionalText.describe(
+    'Base64 of 32 bytes: encrypts workflow payloads with AES-256-GCM.',
+  ),
 };

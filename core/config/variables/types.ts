@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+export const optionalText = z.string().optional();
 export const integer = (fallback: number, minimum = 0) =>
   z.coerce.number().int().min(minimum).default(fallback);
 export const flag = (fallback: boolean) =>
