@@ -1,14 +1,8 @@
-import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
-import {
-  greatestUuid,
-  instantColumn,
-  latest,
-  type Question,
-  toInstantParameter,
-} from '../client/question.ts';
+import { greatestUuid, latest, type Question, toInstantParameter } from '../client/question.ts';
 import {
   type LoggedRequest,
+  loggedRequestRow,
   type RequestCredential,
   requestCredentials,
   requestLogDays,
@@ -56,17 +50,7 @@ WHERE project_id = {projectId:UUID}
   AND (at, id) < ({beforeAt:DateTime64(3, 'UTC')}, {beforeId:UUID})
 ORDER BY at DESC, id DESC
 LIMIT {limit:UInt32}`,
-  row: z.object({
-    id: z.guid(),
-    at: instantColumn,
-    requestId: z.string(),
-    method: z.string(),
-    route: z.string(),
-    status: z.number().int(),
-    errorCode: z.string().transform((code) => (code === '' ? null : code)),
-    credential: z.enum(requestCredentials),
-    durationMs: z.number(),
-  }),
+  row: loggedRequestRow,
 };
 
 /**

@@ -1,5 +1,6 @@
 import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { listen } from '../../testing/listen.ts';
 
@@ -88,14 +89,10 @@ export async function startWebhookReceiver(options: {
     if (message.SubscribeURL !== undefined && options.confirm) await fetch(message.SubscribeURL);
     for (const check of waiting) check();
   };
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', async () => {
-      const message = readMessage(Buffer.concat(chunks).toString('utf8'));
-      if (message === undefined) response.writeHead(400).end();
-      else await take(message, request, response);
-    });
+  const server = createServer(async (request, response) => {
+    const message = readMessage(await text(request));
+    if (message === undefined) response.writeHead(400).end();
+    else await take(message, request, response);
   });
   // An idle connection that it closed could meet the next message, which would be sent again.
   server.keepAliveTimeout = 0;
