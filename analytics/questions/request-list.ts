@@ -16,11 +16,11 @@ export interface RequestPosition {
 export interface RequestFilter {
   projectId: string;
   /** Both inclusive; by default every status. */
-  statuses?: { from: number; to: number } | undefined;
+  status?: { from: number; to: number } | undefined;
   method?: string | undefined;
   route?: string | undefined;
   requestId?: string | undefined;
-  credentials?: readonly RequestCredential[] | undefined;
+  credential?: readonly RequestCredential[] | undefined;
   /** Both inclusive. */
   startDate?: Date | undefined;
   endDate?: Date | undefined;
@@ -66,12 +66,12 @@ function toParameters(filter: RequestFilter) {
   const { startDate = oldest, endDate = latest, before = { at: latest, id: greatestUuid } } = filter;
   return {
     projectId: filter.projectId,
-    statusFrom: filter.statuses?.from ?? 0,
-    statusTo: filter.statuses?.to ?? 999,
+    statusFrom: filter.status?.from ?? 0,
+    statusTo: filter.status?.to ?? 999,
     method: filter.method ?? '',
     route: filter.route ?? '',
     requestId: filter.requestId ?? '',
-    credentials: filter.credentials ?? requestCredentials,
+    credentials: filter.credential ?? requestCredentials,
     since: toInstantParameter(new Date(Math.max(startDate.getTime(), oldest.getTime()))),
     until: toInstantParameter(new Date(Math.min(endDate.getTime(), before.at.getTime()))),
     beforeAt: toInstantParameter(before.at),

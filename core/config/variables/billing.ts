@@ -1,4 +1,4 @@
-import { list, optionalText, webUrl } from './types.ts';
+import { list, optionalText, optionalUrl } from './types.ts';
 
 export const billingVariables = {
   STRIPE_SECRET_KEY: optionalText.describe(
@@ -12,7 +12,7 @@ export const billingVariables = {
     'Recurring prices that a project may subscribe to, the default first, separated by commas; required ' +
       'with `STRIPE_SECRET_KEY`.',
   ),
-  STRIPE_API_URL: webUrl
-    .optional()
-    .describe('Alternative address of the Stripe API, such as a local server in tests.'),
+  STRIPE_API_URL: optionalUrl.describe(
+    'Alternative address of the Stripe API, such as a local server in tests.',
+  ),
 };

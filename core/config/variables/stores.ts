@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, optionalText, postgresUrl, webUrl } from './types.ts';
+import { integer, optionalText, optionalUrl, postgresUrl } from './types.ts';
 
 /** Postgres, ClickHouse and Temporal. */
 export const storesVariables = {
@@ -25,11 +25,9 @@ export const storesVariables = {
     "How long a statement of a worker may run before its activity is retried; 0 = the server's setting.",
   ),
 
-  CLICKHOUSE_URL: webUrl
-    .optional()
-    .describe(
-      'ClickHouse over HTTP(S). Without it analytics answers 503; `npm start` then runs one and sets it.',
-    ),
+  CLICKHOUSE_URL: optionalUrl.describe(
+    'ClickHouse over HTTP(S). Without it analytics answers 503; `npm start` then runs one and sets it.',
+  ),
   CLICKHOUSE_USER: z.string().default('default').describe('ClickHouse user.'),
   CLICKHOUSE_PASSWORD: z.string().default('').describe('ClickHouse password.'),
   CLICKHOUSE_DATABASE: z
@@ -59,7 +57,7 @@ export const storesVariables = {
     'Workflows that a worker keeps in memory, about 0.4 MB each. Others are replayed from their history when ' +
       'they continue.',
   ),
-  TEMPORAL_UI_URL: webUrl.optional().describe('Address of the Temporal UI, shown by `GET /config`.'),
+  TEMPORAL_UI_URL: optionalUrl.describe('Address of the Temporal UI, shown by `GET /config`.'),
   TEMPORAL_PAYLOAD_KEY: optionalText.describe(
     'Base64 of 32 bytes: encrypts workflow payloads with AES-256-GCM.',
   ),

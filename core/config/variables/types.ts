@@ -15,6 +15,7 @@ const urlLike = (example: string, protocol: RegExp) =>
     error: ({ code }) => (code === 'invalid_format' ? `Must be a URL such as ${example}` : undefined),
   });
 export const webUrl = urlLike('https://example.com', /^https?$/);
+export const optionalUrl = webUrl.optional();
 const encoded = 'with special characters in the password percent-encoded';
 export const postgresUrl = urlLike(
   `postgres://user:password@host:5432/database, ${encoded}`,

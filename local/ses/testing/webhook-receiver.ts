@@ -32,21 +32,7 @@ const eventSchema = z.looseObject({
 type ReceivedMessage = z.output<typeof messageSchema>;
 export type ReceivedEvent = z.output<typeof eventSchema>;
 
-/** Verifies every signature by the specification, independent of our code. */
-export interface WebhookReceiver {
-  readonly url: string;
-  /** Genuine messages answered with 200, in order of arrival, including repeats. */
-  readonly messages: ReceivedMessage[];
-  readonly attempts: ReceivedMessage[];
-  readonly headers: Map<string, NodeJS.Dict<string | string[]>>;
-  readonly forgeries: number;
-  /** SES events among the messages, one per message id. */
-  events(): ReceivedEvent[];
-  /** Status of all further responses; `null` cuts the connection. */
-  answerWith(status: number | null): void;
-  until(condition: (events: ReceivedEvent[]) => boolean, timeoutMs?: number): Promise<void>;
-  close(): Promise<void>;
-}
+export type WebhookReceiver = Awaited<ReturnType<typeof startWebhookReceiver>>;
 
 /** @returns undefined for a foreign request, such as one meant for the port's previous owner */
 function readMessage(text: string): ReceivedMessage | undefined {
@@ -54,11 +40,12 @@ function readMessage(text: string): ReceivedMessage | undefined {
   return messageSchema.parse(JSON.parse(text));
 }
 
-/** @param confirm whether the receiver visits the `SubscribeURL`, as a webhook that trusts the topic does */
-export async function startWebhookReceiver(options: {
-  confirm: boolean;
-  port?: number;
-}): Promise<WebhookReceiver> {
+/**
+ * Verifies every signature by the specification, independent of our code.
+ *
+ * @param confirm whether the receiver visits the `SubscribeURL`, as a webhook that trusts the topic does
+ */
+export async function startWebhookReceiver(options: { confirm: boolean; port?: number }) {
   const messages: ReceivedMessage[] = [];
   const attempts: ReceivedMessage[] = [];
   const headers = new Map<string, NodeJS.Dict<string | string[]>>();
@@ -99,18 +86,21 @@ export async function startWebhookReceiver(options: {
   const port = await listen(server, options.port);
   return {
     url: `http://127.0.0.1:${port}/webhooks/sns`,
+    /** Genuine messages answered with 200, in order of arrival, including repeats. */
     messages,
     attempts,
     headers,
     get forgeries() {
       return forgeries;
     },
+    /** SES events among the messages, one per message id. */
     events,
-    answerWith: (wanted) => {
+    /** Status of all further responses; `null` cuts the connection. */
+    answerWith: (wanted: number | null) => {
       status = wanted;
     },
-    until: (condition, timeoutMs = 180_000) =>
-      new Promise((resolve, reject) => {
+    until: (condition: (events: ReceivedEvent[]) => boolean, timeoutMs = 180_000) =>
+      new Promise<void>((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(check);
           const types = events().map(({ eventType }) => eventType);
@@ -128,7 +118,7 @@ export async function startWebhookReceiver(options: {
         check();
       }),
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
