@@ -11,8 +11,6 @@ export interface ReceivedMail {
   parsed: Email;
 }
 
-export type SmtpInbox = Awaited<ReturnType<typeof startSmtpInbox>>;
-
 export async function startSmtpInbox(options: SMTPServerOptions = {}) {
   const mails: ReceivedMail[] = [];
   let connections = 0;
