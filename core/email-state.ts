@@ -10,6 +10,10 @@ export const projectEmailSources = emailSources.filter((source) => source !== 'A
 
 export type ProjectEmailSource = (typeof projectEmailSources)[number];
 
+/**
+ * By rank: an event moves an email only to a later one of these, so that late, repeated and out-of-order notifications
+ * converge. A delivery outranks FAILED and CANCELLED: the provider's report overrides our intent.
+ */
 export const emailStatuses = [
   'QUEUED',
   'SENDING',
@@ -26,23 +30,3 @@ export const emailStatuses = [
 ] as const;
 
 export type EmailStatus = (typeof emailStatuses)[number];
-
-/**
- * An event moves an email only to a status of higher rank, so that late, repeated and out-of-order
- * notifications converge. SQL compares the same numbers. A delivery outranks FAILED and CANCELLED: the
- * provider's report overrides our intent.
- */
-export const emailStatusRank: Readonly<Record<EmailStatus, number>> = {
-  QUEUED: 0,
-  SENDING: 10,
-  UNKNOWN: 20,
-  SENT: 30,
-  SUPPRESSED: 40,
-  CANCELLED: 50,
-  FAILED: 60,
-  DELIVERED: 70,
-  OPENED: 80,
-  CLICKED: 90,
-  BOUNCED: 100,
-  COMPLAINED: 110,
-};

@@ -105,8 +105,8 @@ describe('ClickHouse of npm start', () => {
   });
 
   it('ends with the process that started it, even when that is killed', async () => {
-    const script = fileURLToPath(new URL('./testing/hold-clickhouse.ts', import.meta.url));
-    const args = [script, join(root, 'held'), String(await freePort())];
+    const script = fileURLToPath(new URL('./testing/hold-service.ts', import.meta.url));
+    const args = [script, 'clickhouse', join(root, 'held'), String(await freePort())];
     const holder = startTestProcess(process.execPath, args, { env: process.env });
     const pid = Number((await holder.waitFor(/clickhouse (\d+)/))[1]);
     expect(processStartTime(pid)).toBeDefined();

@@ -12,7 +12,7 @@ import { processesWorkingIn, processStartTime } from './process-identity.ts';
 import { freePort } from './testing/free-port.ts';
 import { processesWith, startTestProcess, until } from './testing/processes.ts';
 
-const holderScript = fileURLToPath(new URL('./testing/hold-postgres.ts', import.meta.url));
+const holderScript = fileURLToPath(new URL('./testing/hold-service.ts', import.meta.url));
 let root: string;
 let directory: string;
 
@@ -92,7 +92,12 @@ describe('the embedded Postgres', () => {
 
   it('is created in a process that has nothing else to do', async () => {
     const folder = join(root, 'alone', 'postgres');
-    const holder = startTestProcess(process.execPath, [holderScript, folder, String(await freePort())]);
+    const holder = startTestProcess(process.execPath, [
+      holderScript,
+      'postgres',
+      folder,
+      String(await freePort()),
+    ]);
     await holder.waitFor(/postgres (\d+)/);
     holder.child.kill('SIGKILL');
     await holder.exit;
@@ -111,7 +116,7 @@ describe('the embedded Postgres', () => {
 describe('after everything was killed', () => {
   async function killedWhileWriting(killWatcher: boolean): Promise<number> {
     const port = String(await freePort());
-    const holder = startTestProcess(process.execPath, [holderScript, directory, port]);
+    const holder = startTestProcess(process.execPath, [holderScript, 'postgres', directory, port]);
     const postmaster = Number((await holder.waitFor(/postgres (\d+)/))[1]);
     const url = `postgres://posthaste:secret@127.0.0.1:${port}/posthaste`;
     await query(url, 'create table if not exists survived (n int); insert into survived values (1)');

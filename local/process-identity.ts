@@ -33,17 +33,20 @@ function startTimeFromProc(pid: number): string | undefined {
 /** Linux only; empty elsewhere. `directory` is an absolute path without symbolic links. */
 export function processesWorkingIn(directory: string): number[] {
   if (!hasProc) return [];
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        return readlinkSync(`/proc/${pid}/cwd`) === directory && startTimeFromProc(pid) !== undefined;
-      } catch {
-        return false;
-      }
-    });
+  return processIds().filter((pid) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === directory && startTimeFromProc(pid) !== undefined;
+    } catch {
+      return false;
+    }
+  });
 }
+
+/** Linux only. */
+export const processIds = () =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 
 /** A negative id addresses a process group. @returns false when there was none */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {

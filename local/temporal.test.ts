@@ -13,7 +13,7 @@ import { findTemporalBinary } from './temporal-binary.ts';
 import { freePort } from './testing/free-port.ts';
 import { processesWith, startTestProcess, until } from './testing/processes.ts';
 
-const holderScript = fileURLToPath(new URL('./testing/hold-temporal.ts', import.meta.url));
+const holderScript = fileURLToPath(new URL('./testing/hold-service.ts', import.meta.url));
 let root: string;
 let directory: string;
 let binary: string;
@@ -142,7 +142,7 @@ describe('the embedded Temporal', () => {
 describe('after everything was killed', () => {
   async function killed(workflowId: string, killWatcher: boolean): Promise<number> {
     const port = await freePort();
-    const args = [holderScript, directory, String(port), String(await freePort())];
+    const args = [holderScript, 'temporal', directory, String(port), String(await freePort())];
     const holder = startTestProcess(process.execPath, args, { env: process.env });
     const server = Number((await holder.waitFor(/temporal (\d+)/))[1]);
     await startExecution(`127.0.0.1:${port}`, workflowId);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -85,7 +86,11 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   const address = `127.0.0.1:${port}`;
   await untilReady(child, {
     name: 'Temporal',
-    isReady: async () => (await canConnect(port)) && (await completeSearchAttributes(address, options)),
+    isReady: async () => {
+      const socket = connect({ port, host: '127.0.0.1' });
+      await once(socket, 'connect').finally(() => socket.destroy());
+      return completeSearchAttributes(address, options);
+    },
     signal,
   });
   const uiUrl = `http://127.0.0.1:${options.uiPort}`;
@@ -104,17 +109,6 @@ function serverArguments(options: TemporalOptions): string[] {
     ...attributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
     ...Object.entries(dynamicConfig).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
   ];
-}
-
-function canConnect(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
 }
 
 /** temporal.api.enums.v1.IndexedValueType */

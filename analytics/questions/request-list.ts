@@ -1,14 +1,8 @@
-import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
-import {
-  greatestUuid,
-  instantColumn,
-  latest,
-  type Question,
-  toInstantParameter,
-} from '../client/question.ts';
+import { greatestUuid, latest, type Question, toInstantParameter } from '../client/question.ts';
 import {
   type LoggedRequest,
+  loggedRequestRow,
   type RequestCredential,
   requestCredentials,
   requestLogDays,
@@ -22,11 +16,11 @@ export interface RequestPosition {
 export interface RequestFilter {
   projectId: string;
   /** Both inclusive; by default every status. */
-  statuses?: { from: number; to: number } | undefined;
+  status?: { from: number; to: number } | undefined;
   method?: string | undefined;
   route?: string | undefined;
   requestId?: string | undefined;
-  credentials?: readonly RequestCredential[] | undefined;
+  credential?: readonly RequestCredential[] | undefined;
   /** Both inclusive. */
   startDate?: Date | undefined;
   endDate?: Date | undefined;
@@ -56,17 +50,7 @@ WHERE project_id = {projectId:UUID}
   AND (at, id) < ({beforeAt:DateTime64(3, 'UTC')}, {beforeId:UUID})
 ORDER BY at DESC, id DESC
 LIMIT {limit:UInt32}`,
-  row: z.object({
-    id: z.guid(),
-    at: instantColumn,
-    requestId: z.string(),
-    method: z.string(),
-    route: z.string(),
-    status: z.number().int(),
-    errorCode: z.string().transform((code) => (code === '' ? null : code)),
-    credential: z.enum(requestCredentials),
-    durationMs: z.number(),
-  }),
+  row: loggedRequestRow,
 };
 
 /**
@@ -82,12 +66,12 @@ function toParameters(filter: RequestFilter) {
   const { startDate = oldest, endDate = latest, before = { at: latest, id: greatestUuid } } = filter;
   return {
     projectId: filter.projectId,
-    statusFrom: filter.statuses?.from ?? 0,
-    statusTo: filter.statuses?.to ?? 999,
+    statusFrom: filter.status?.from ?? 0,
+    statusTo: filter.status?.to ?? 999,
     method: filter.method ?? '',
     route: filter.route ?? '',
     requestId: filter.requestId ?? '',
-    credentials: filter.credentials ?? requestCredentials,
+    credentials: filter.credential ?? requestCredentials,
     since: toInstantParameter(new Date(Math.max(startDate.getTime(), oldest.getTime()))),
     until: toInstantParameter(new Date(Math.min(endDate.getTime(), before.at.getTime()))),
     beforeAt: toInstantParameter(before.at),

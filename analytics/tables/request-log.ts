@@ -1,4 +1,5 @@
-import { toInstantParameter } from '../client/question.ts';
+import { z } from 'zod';
+import { instantColumn, toInstantParameter } from '../client/question.ts';
 import { type InsertTarget, tsvValue } from '../client/statement.ts';
 
 export const requestLogDays = 7;
@@ -24,17 +25,19 @@ export const requestLogTable: InsertTarget = {
   timeoutMs: 5_000,
 };
 
-export interface LoggedRequest {
-  id: string;
-  at: Date;
-  requestId: string;
-  method: string;
-  route: string;
-  status: number;
-  errorCode: string | null;
-  credential: RequestCredential;
-  durationMs: number;
-}
+export const loggedRequestRow = z.object({
+  id: z.guid(),
+  at: instantColumn,
+  requestId: z.string(),
+  method: z.string(),
+  route: z.string(),
+  status: z.int(),
+  errorCode: z.string().transform((code) => (code === '' ? null : code)),
+  credential: z.enum(requestCredentials),
+  durationMs: z.number(),
+});
+
+export type LoggedRequest = z.output<typeof loggedRequestRow>;
 
 export function toRequestLine(projectId: string, row: LoggedRequest): string {
   return [

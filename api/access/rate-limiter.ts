@@ -18,11 +18,6 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>;
 const shareOfRest = 8;
 const mostSubjects = 50_000;
 
-interface Waiting {
-  resolve: (state: RateLimitState) => void;
-  reject: (error: unknown) => void;
-}
-
 interface SubjectWindow {
   subject: string;
   /** Start of the minute by the database's clock, in epoch milliseconds. */
@@ -34,7 +29,7 @@ interface SubjectWindow {
   leased: number;
   spent: number;
   leasing: boolean;
-  waiting: Waiting[];
+  waiting: PromiseWithResolvers<RateLimitState>[];
 }
 
 /**
@@ -86,10 +81,10 @@ export function createRateLimiter(em: Em, limit: number) {
         if (window.leased > 0) return spend(window, limit);
         if (window.givenOut >= limit) return stateOf(window, limit, false);
       }
-      const { promise, resolve, reject } = Promise.withResolvers<RateLimitState>();
-      window.waiting.push({ resolve, reject });
+      const waiting = Promise.withResolvers<RateLimitState>();
+      window.waiting.push(waiting);
       if (!window.leasing) void lease(window);
-      return promise;
+      return waiting.promise;
     },
   };
 }

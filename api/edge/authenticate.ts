@@ -4,10 +4,8 @@ import { type ApiKeyKind, apiKeyKind } from '../../core/crypto/api-key.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { UserSession } from '../../db/entities/user.ts';
-import type { Em } from '../../db/orm.ts';
 import { findSessionUser } from '../../db/statements/access/find-callers.ts';
 import type { Identity, SessionUser } from '../access/identity.ts';
-import type { Session } from '../access/session-tokens.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { sessionCookies } from './cookies.ts';
 import type { Edge } from './create-edge.ts';
@@ -84,6 +82,7 @@ async function byKey(header: string | undefined, kind: ApiKeyKind, { projectKeys
   throw new DomainError('INVALID_API_KEY', message);
 }
 
+/** @returns a `project` of null for those who are no member of it */
 async function byCookie(ctx: EdgeContext, edge: Edge, projectId: string | null): Promise<Identity> {
   const session = edge.sessions.read(sessionCookies(ctx));
   if (session === undefined) throw unauthenticated();
@@ -93,27 +92,13 @@ async function byCookie(ctx: EdgeContext, edge: Edge, projectId: string | null):
       'With the session cookie, changes must come from this site (Origin header)',
     );
   }
-  const identity = await findSessionIdentity(edge.em, session, projectId);
-  if (identity === undefined) throw unauthenticated();
-  return identity;
-}
-
-/**
- * Who is signed in. Read on every request, so that revoking a session or membership takes effect at once.
- *
- * @returns undefined when the user is gone or the session was revoked; `project` is null for non-members
- */
-async function findSessionIdentity(
-  em: Em,
-  session: Session,
-  projectId: string | null,
-): Promise<Identity | undefined> {
-  const row = await findSessionUser(em, session, projectId);
-  if (row === undefined) return undefined;
+  // Read on every request, so that revoking a session or membership takes effect at once.
+  const row = await findSessionUser(edge.em, session, projectId);
+  if (row === undefined) throw unauthenticated();
   if (row.isUntouched && session.id !== undefined) {
     // The condition on `lastUsedAt` lets only one of several concurrent calls write.
     const untouched = { id: session.id, lastUsedAt: { $lt: raw("now() - interval '10 minutes'") } };
-    await em.nativeUpdate(UserSession, untouched, { lastUsedAt: raw('now()') });
+    await edge.em.nativeUpdate(UserSession, untouched, { lastUsedAt: raw('now()') });
   }
   return { user: { id: row.id, role: row.role }, project: row.project };
 }

@@ -21,7 +21,8 @@ export function limitRate(route: Route, { limiters }: Edge): EdgeMiddleware {
     return tighter(await Promise.all([byAddress, byUser]));
   }
 
-  function enforce(ctx: EdgeContext, state: RateLimitState | undefined): void {
+  return async (ctx, next) => {
+    const state = await take(ctx);
     if (state !== undefined) {
       ctx.set({
         'RateLimit-Limit': String(state.limit),
@@ -38,10 +39,6 @@ export function limitRate(route: Route, { limiters }: Edge): EdgeMiddleware {
       const retryAfterSeconds = state.resetSeconds;
       throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many requests', { retryAfterSeconds });
     }
-  }
-
-  return async (ctx, next) => {
-    enforce(ctx, await take(ctx));
     return next();
   };
 }

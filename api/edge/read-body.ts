@@ -68,14 +68,12 @@ const koaBodyOptions = {
 
 function createReader(format: BodyFormat, limit: number): Reader {
   const read: Middleware = koaBody({
-    ...{
-      json: false,
-      text: false,
-      urlencoded: false,
-      textTypes: ['*/*'],
-      textLimit: limit,
-      formLimit: limit,
-    },
+    json: false,
+    text: false,
+    urlencoded: false,
+    textTypes: ['*/*'],
+    textLimit: limit,
+    formLimit: limit,
     ...koaBodyOptions[format],
     parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
     onError: (error) => {

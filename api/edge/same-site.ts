@@ -8,7 +8,7 @@ export function isUnsafeMethod(method: string): boolean {
 
 /** Host and port of a URL; undefined if it is not one, such as the origin `null` of a sandboxed page. */
 export function hostOf(url: string | undefined): string | undefined {
-  return url === undefined ? undefined : (URL.parse(url)?.host ?? undefined);
+  return url === undefined ? undefined : URL.parse(url)?.host;
 }
 
 /**

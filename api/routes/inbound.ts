@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { verdictsSchema } from '../../core/inbound/verdicts.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
+import { nullableText } from '../schemas/nullable.ts';
 
 const inboundSchema = z
   .object({
@@ -12,15 +13,12 @@ const inboundSchema = z
         'REJECTED: virus or spam. UNREADABLE: malformed, larger than 30 MB, or not retrievable. Both have ' +
           'no content.',
       ),
-    messageId: z.string().nullable().describe('`Message-ID`, without angle brackets.'),
-    from: z
-      .string()
-      .nullable()
-      .describe('From the header `From`, as the sender claims; see `verdicts.dmarc`.'),
-    fromName: z.string().nullable(),
+    messageId: nullableText.describe('`Message-ID`, without angle brackets.'),
+    from: nullableText.describe('From the header `From`, as the sender claims; see `verdicts.dmarc`.'),
+    fromName: nullableText,
     to: z.array(z.string()).describe("Recipient addresses at the project's domains."),
-    subject: z.string().nullable(),
-    inReplyTo: z.string().nullable(),
+    subject: nullableText,
+    inReplyTo: nullableText,
     emailId: z.uuid().nullable().describe("The project's email that it replies to."),
     contactId: z.uuid().nullable(),
     automatic: z
@@ -29,11 +27,11 @@ const inboundSchema = z
       .describe('Why it started no workflow; null for an email written by a person.'),
     verdicts: verdictsSchema,
     hasContent: z.boolean().describe('Also false after EMAIL_BODY_RETENTION_DAYS.'),
-    text: z.string().nullable().describe('At most 262,144 characters.'),
-    html: z.string().nullable().describe('Sanitized: no script, style, form or frame.'),
+    text: nullableText.describe('At most 262,144 characters.'),
+    html: nullableText.describe('Sanitized: no script, style, form or frame.'),
     attachments: z.array(
       z.object({
-        filename: z.string().nullable(),
+        filename: nullableText,
         contentType: z.string(),
         size: z.int().min(0).describe('Bytes. The file itself is not stored.'),
       }),

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import type { ProjectWebhookSecrets } from '../../runtime/webhook-secrets.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
+import { nullableText } from '../schemas/nullable.ts';
 
 const secretSchema = z
   .object({
     secret: z.string().describe('In the format of the Standard Webhooks libraries.'),
-    previousSecret: z
-      .string()
-      .nullable()
-      .describe('The previous secret, while it is still used for signing.'),
+    previousSecret: nullableText.describe('The previous secret, while it is still used for signing.'),
     previousSecretValidUntil: z.iso.datetime().nullable(),
   })
   .meta({ id: 'WebhookSecret' });

@@ -8,6 +8,7 @@ import { isStorableText } from '../../core/json-value.ts';
 import { parseInstant } from '../../core/parse-instant.ts';
 import { recordOf } from '../../core/record-of.ts';
 import { reportIssue } from '../../core/zod-issues.ts';
+import { anyObject } from './json-object.ts';
 import { cursorPageSchema, limitSchema } from './pagination.ts';
 
 /** Anything that a date parser accepts, clamped to the years 1 to 9999. */
@@ -61,7 +62,7 @@ export const upcomingSchema = z.object({
       timestamp: z.iso.datetime(),
       contactId: z.uuid().nullable(),
       contactEmail: z.string().nullable(),
-      metadata: z.record(z.string(), z.unknown()),
+      metadata: anyObject,
     }),
   ),
 });
@@ -94,7 +95,7 @@ export const activitySchema = z
     timestamp: z.iso.datetime(),
     contactId: z.uuid().nullable(),
     contactEmail: z.string().nullable().describe('Null after the contact was deleted.'),
-    metadata: z.record(z.string(), z.unknown()),
+    metadata: anyObject,
   })
   .meta({ id: 'Activity' });
 export const activityPageSchema = cursorPageSchema(activitySchema);
@@ -103,7 +104,7 @@ export const eventSchema = z
   .object({
     id: z.uuid(),
     name: z.string(),
-    data: z.record(z.string(), z.unknown()),
+    data: anyObject,
     contactId: z.uuid().nullable(),
     contactEmail: z.string().nullable().describe('Null after the contact was deleted.'),
     emailId: z.uuid().nullable(),

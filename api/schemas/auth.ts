@@ -26,6 +26,8 @@ export const signUpBodySchema = z.object({
   invitation: tokenSchema.optional().describe('Token of a mailed invitation to the address.'),
 });
 
+export type SignUpBody = z.output<typeof signUpBodySchema>;
+
 export const logInBodySchema = z.object({ email: emailAddressSchema, password: z.string().min(1).max(256) });
 
 export const tokenBodySchema = z.object({ token: tokenSchema });

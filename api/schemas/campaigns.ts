@@ -5,6 +5,7 @@ import { idSchema } from '../../core/id-schema.ts';
 import { recordOf } from '../../core/record-of.ts';
 import { storedConditionSchema } from './conditions.ts';
 import { contentFields, contentShape, contentTypeSchema } from './email-content.ts';
+import { nullableInstant, nullableText } from './nullable.ts';
 import { offsetOrderSchema, offsetPageSchema, offsetQuerySchema, withBodySchema } from './pagination.ts';
 import { temporalUrlSchema } from './temporal-run.ts';
 
@@ -29,21 +30,12 @@ export const campaignSchema = z
     audienceType: audienceTypeSchema,
     audienceCondition: storedConditionSchema.nullable().describe('Set when FILTERED.'),
     segmentId: z.uuid().nullable().describe('Set when SEGMENT.'),
-    scheduledFor: z.iso
-      .datetime()
-      .nullable()
-      .describe(
-        'When it leaves, while SCHEDULED; afterward the time that was planned, also of a cancelled campaign.',
-      ),
-    cancelReason: z.string().nullable().describe('Why the service cancelled it.'),
-    pausedReason: z
-      .string()
-      .nullable()
-      .describe('Why sending is paused while SENDING; it resumes automatically.'),
-    temporalWorkflowId: z
-      .string()
-      .nullable()
-      .describe('The run that schedules and sends it; null for a draft.'),
+    scheduledFor: nullableInstant.describe(
+      'When it leaves, while SCHEDULED; afterward the time that was planned, also of a cancelled campaign.',
+    ),
+    cancelReason: nullableText.describe('Why the service cancelled it.'),
+    pausedReason: nullableText.describe('Why sending is paused while SENDING; it resumes automatically.'),
+    temporalWorkflowId: nullableText.describe('The run that schedules and sends it; null for a draft.'),
     temporalUrl: temporalUrlSchema,
     progress: z
       .number()
@@ -54,9 +46,9 @@ export const campaignSchema = z
     ),
     ...countShape,
     projectId: z.uuid(),
-    startedAt: z.iso.datetime().nullable().describe('When sending began.'),
-    frozenAt: z.iso.datetime().nullable().describe('When all recipients were known.'),
-    sentAt: z.iso.datetime().nullable().describe('When sending ended.'),
+    startedAt: nullableInstant.describe('When sending began.'),
+    frozenAt: nullableInstant.describe('When all recipients were known.'),
+    sentAt: nullableInstant.describe('When sending ended.'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })

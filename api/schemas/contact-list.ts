@@ -11,6 +11,7 @@ import {
 } from '../../db/statements/contacts/contact-filter.ts';
 import { contactsPerScan } from '../../db/statements/contacts/scan-contacts.ts';
 import { contactSchema } from './contacts.ts';
+import { nullableInstant, nullableText } from './nullable.ts';
 import {
   cursorLimitSchema,
   cursorPageSchema,
@@ -122,23 +123,19 @@ export const contactPageSchema = cursorPageSchema(contactSchema).extend({
     `\`exact\`, or \`minimum\` on later pages and when \`total\` has only the matches among ${perScan} contacts. ` +
       '`GET /contacts/count` counts all.',
   ),
-  searchedUntil: z
-    .string()
-    .nullable()
-    .describe(
-      `When the page is not full because ${perScan} contacts were scanned: when the last of them was created, or its ` +
-        'address in a list by address. `cursor` continues from there. Otherwise null.',
-    ),
+  searchedUntil: nullableText.describe(
+    `When the page is not full because ${perScan} contacts were scanned: when the last of them was created, or its ` +
+      'address in a list by address. `cursor` continues from there. Otherwise null.',
+  ),
 });
 
 export const contactCountSchema = z.object({
   count: z.int().describe('Matches among the contacts that this call scanned.'),
-  cursor: z.string().nullable(),
+  cursor: nullableText,
   hasMore: z.boolean().describe('There are more to count.'),
-  searchedUntil: z.iso
-    .datetime()
-    .nullable()
-    .describe('With `hasMore`: when the last contact scanned was created. Otherwise null.'),
+  searchedUntil: nullableInstant.describe(
+    'With `hasMore`: when the last contact scanned was created. Otherwise null.',
+  ),
 });
 
 export const mostLookedUp = 500;

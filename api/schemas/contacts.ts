@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { suppressionReasons } from '../../core/suppression-reasons.ts';
 import { contactDataSchema } from './contact-data.ts';
+import { anyObject } from './json-object.ts';
 
 export const contactSchema = z
   .object({
@@ -13,7 +14,7 @@ export const contactSchema = z
       .enum(suppressionReasons)
       .nullable()
       .describe('Set while suppressed: a hard bounce or a complaint has ended the subscription.'),
-    data: z.record(z.string(), z.unknown()),
+    data: anyObject,
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })

@@ -6,6 +6,7 @@ import { idSchema } from '../../core/id-schema.ts';
 import { isStorableText } from '../../core/json-value.ts';
 import { emailsPerScan } from '../../db/statements/emails/list-emails.ts';
 import { periodQuerySchema } from './activity.ts';
+import { nullableId, nullableInstant, nullableText } from './nullable.ts';
 import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
 import { temporalUrlSchema } from './temporal-run.ts';
 
@@ -37,47 +38,43 @@ export const listEmailsQuerySchema = emailFilterQuerySchema.extend({
 
 export type ListEmailsQuery = z.output<typeof listEmailsQuerySchema>;
 
-const instant = z.iso.datetime().nullable();
-const id = z.uuid().nullable();
-const name = z.string().nullable();
-
 export const emailSchema = z
   .object({
     id: z.uuid(),
     to: z.string().describe('Empty once the contact was deleted.'),
-    toName: name,
+    toName: nullableText,
     from: z.string(),
-    subject: name.describe(
+    subject: nullableText.describe(
       'As rendered; null until the email was handed over, and once the contact was deleted.',
     ),
     status: z.enum(emailStatuses),
-    reason: name.describe('Why it was not sent or is waiting, in words.'),
+    reason: nullableText.describe('Why it was not sent or is waiting, in words.'),
     source: z.enum(projectEmailSources),
     type: z.enum(contentTypes),
-    contactId: id.describe(
+    contactId: nullableId.describe(
       'Null once the contact was deleted, and for a test to an address without a contact.',
     ),
-    campaignId: id,
-    campaignName: name,
-    workflowId: id,
-    workflowName: name,
-    templateId: id,
-    templateName: name,
+    campaignId: nullableId,
+    campaignName: nullableText,
+    workflowId: nullableId,
+    workflowName: nullableText,
+    templateId: nullableId,
+    templateName: nullableText,
     opens: z.int(),
     clicks: z.int(),
     createdAt: z.iso.datetime().describe('When it was accepted.'),
-    sentAt: instant,
-    deliveredAt: instant,
-    openedAt: instant.describe('First occurrence, as for the others.'),
-    clickedAt: instant,
-    bouncedAt: instant,
-    complainedAt: instant,
+    sentAt: nullableInstant,
+    deliveredAt: nullableInstant,
+    openedAt: nullableInstant.describe('First occurrence, as for the others.'),
+    clickedAt: nullableInstant,
+    bouncedAt: nullableInstant,
+    complainedAt: nullableInstant,
   })
   .meta({ id: 'Email' });
 
 export const emailPageSchema = cursorPageSchema(emailSchema).extend({
   hasMore: z.boolean().describe('More emails match, or were not scanned yet.'),
-  searchedBackTo: instant.describe(
+  searchedBackTo: nullableInstant.describe(
     `When the page is not full because ${emailsPerScan.toLocaleString('en')} emails were scanned: how far back that ` +
       'was. `cursor` continues from there. Otherwise null.',
   ),
@@ -101,18 +98,17 @@ export const timelineTypes = [
 
 export const emailDetailSchema = emailSchema
   .extend({
-    messageId: name.describe("The provider's id of the email."),
+    messageId: nullableText.describe("The provider's id of the email."),
     timeline: z
       .array(
         z.object({
           type: z.enum(timelineTypes),
-          at: instant.describe('Null when the instant is not known.'),
+          at: nullableInstant.describe('Null when the instant is not known.'),
           text: z.string().describe('What happened, in words.'),
-          link: z.string().nullable().describe('The link clicked.'),
-          diagnostic: z
-            .string()
-            .nullable()
-            .describe("Reason for a bounce, given by the recipient's server; kind of a complaint."),
+          link: nullableText.describe('The link clicked.'),
+          diagnostic: nullableText.describe(
+            "Reason for a bounce, given by the recipient's server; kind of a complaint.",
+          ),
         }),
       )
       .describe('Oldest first, the first 200 of each type.'),
@@ -127,7 +123,7 @@ export const emailDetailSchema = emailSchema
         html: z.string(),
         text: z.string(),
         headers: z.record(z.string(), z.string()),
-        replyTo: z.string().nullable(),
+        replyTo: nullableText,
         attachments: z.array(
           z.object({
             filename: z.string(),
@@ -142,12 +138,9 @@ export const emailDetailSchema = emailSchema
         'Rendered now, from the content as it was sent and the current data of the contact. The delivered email ' +
           'may differ.',
       ),
-    temporalWorkflowId: z
-      .string()
-      .nullable()
-      .describe(
-        'The run that sent it; null for emails that share a run with others: transactional ones and tests.',
-      ),
+    temporalWorkflowId: nullableText.describe(
+      'The run that sent it; null for emails that share a run with others: transactional ones and tests.',
+    ),
     temporalUrl: temporalUrlSchema,
   })
   .meta({ id: 'EmailDetail' });

@@ -4,11 +4,10 @@ import { executionStatuses } from '../../core/workflows/execution-status.ts';
 import { stepTypes } from '../../core/workflows/step-config.ts';
 import { executionsWithSteps } from '../../db/statements/workflows/count-executions.ts';
 import { dateSchema } from './activity.ts';
+import { anyObject } from './json-object.ts';
 import { largePageQuerySchema, largePageSchema } from './pagination.ts';
 import { temporalUrlSchema } from './temporal-run.ts';
 import { workflowContextSchema } from './workflow-context.ts';
-
-const anyObject = z.record(z.string(), z.unknown());
 
 export const executionSchema = z
   .object({

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { fieldTypes } from '../../core/contact-data/infer-field-type.ts';
 import { bulkJobTypes, jobStates } from '../../core/jobs/job-states.ts';
 import { bulkResultSchema, importResultSchema } from '../../core/jobs/results.ts';
+import { anyObject } from './json-object.ts';
+import { nullableText } from './nullable.ts';
 
 export const jobStatusSchema = z.object({
   id: z.uuid(),
   state: z.enum(jobStates),
   progress: z.int().min(0).max(100),
-  failedReason: z.string().nullable().describe('Set when the state is `failed`.'),
+  failedReason: nullableText.describe('Set when the state is `failed`.'),
   createdAt: z.iso.datetime(),
   finishedAt: z.iso.datetime().nullable(),
 });
@@ -38,10 +40,7 @@ export const importPreviewSchema = z
     columns: z.array(
       z.object({
         name: z.string().describe('As it is in the file.'),
-        field: z
-          .string()
-          .nullable()
-          .describe('`email`, `subscribed` or a key of `data`; null when it is left out.'),
+        field: nullableText.describe('`email`, `subscribed` or a key of `data`; null when it is left out.'),
         type: z
           .enum(fieldTypes)
           .nullable()
@@ -54,7 +53,7 @@ export const importPreviewSchema = z
           row: z.int(),
           email: z.string(),
           subscribed: z.boolean().nullable().describe('Null where the row does not say.'),
-          data: z.record(z.string(), z.unknown()),
+          data: anyObject,
         }),
       )
       .describe('The first 10 rows that can be used.'),

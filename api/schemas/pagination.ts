@@ -3,9 +3,10 @@ import { idSchema } from '../../core/id-schema.ts';
 import { totalAccuracies } from '../../core/pagination/total-accuracy.ts';
 import { maxTemplateBytes } from '../../core/rendering/template.ts';
 import { refusal } from '../../core/zod-issues.ts';
+import { nullableText } from './nullable.ts';
 
 export const cursorPageSchema = <Item extends z.ZodType>(item: Item) =>
-  z.object({ data: z.array(item), cursor: z.string().nullable(), hasMore: z.boolean() });
+  z.object({ data: z.array(item), cursor: nullableText, hasMore: z.boolean() });
 
 export const limitSchema = (fallback: number, most = 100) =>
   z.coerce
@@ -103,8 +104,5 @@ export const largePageSchema = <Item extends z.ZodType>(item: Item) =>
       '`exact`, or `estimate` above 50,000 and for dynamic segments in large projects.',
     ),
     page: z.int().describe('Counts up when cursors are followed.'),
-    cursor: z
-      .string()
-      .nullable()
-      .describe('Cursor of the next page, at the same cost at any depth; null at the end.'),
+    cursor: nullableText.describe('Cursor of the next page, at the same cost at any depth; null at the end.'),
   });

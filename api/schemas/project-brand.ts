@@ -7,7 +7,7 @@ import { refusal } from '../../core/zod-issues.ts';
 
 const brandColorSchema = z
   .string()
-  .transform((color) => color.toLowerCase())
+  .toLowerCase()
   .refine(isBrandColor, refusal('Must be a color like #1d4ed8'));
 
 const logoUrlSchema = z

@@ -3,6 +3,7 @@ import { locales } from '../../core/messages/messages.ts';
 import { projectRoles } from '../../core/project-roles.ts';
 import { refusal } from '../../core/zod-issues.ts';
 import { lineBreaks } from './mailbox.ts';
+import { nullableText } from './nullable.ts';
 import { brandFields } from './project-brand.ts';
 
 export const projectSchema = z
@@ -13,19 +14,17 @@ export const projectSchema = z
     publicKey: z.string(),
     secretKey: z.string().optional().describe('Only for ADMIN and OWNER.'),
     disabled: z.boolean(),
-    disabledReason: z.string().nullable(),
+    disabledReason: nullableText,
     suppressTransactional: z
       .boolean()
       .describe('Whether transactional email is also withheld from contacts that bounced or complained.'),
-    brandColor: z
-      .string()
-      .nullable()
-      .describe('Color of the buttons on public pages, `#rrggbb`; null for the default.'),
-    logoUrl: z.string().nullable().describe('Shown on public pages in place of the name.'),
-    footerAddress: z
-      .string()
-      .nullable()
-      .describe('Postal address in the footer of MARKETING emails, with its line breaks.'),
+    brandColor: nullableText.describe(
+      'Color of the buttons on public pages, `#rrggbb`; null for the default.',
+    ),
+    logoUrl: nullableText.describe('Shown on public pages in place of the name.'),
+    footerAddress: nullableText.describe(
+      'Postal address in the footer of MARKETING emails, with its line breaks.',
+    ),
     language: z
       .enum(locales)
       .describe('Language of footers and public pages, for contacts whose `locale` is none of these.'),

@@ -1,6 +1,5 @@
-import { z } from 'zod';
+import { nullableText } from './nullable.ts';
 
-export const temporalUrlSchema = z
-  .string()
-  .nullable()
-  .describe('Its page in the Temporal UI, where `TEMPORAL_UI_URL` is set.');
+export const temporalUrlSchema = nullableText.describe(
+  'Its page in the Temporal UI, where `TEMPORAL_UI_URL` is set.',
+);

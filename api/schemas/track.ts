@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { findEventNameIssue } from '../../core/reserved-events.ts';
+import { reportIssue } from '../../core/zod-issues.ts';
 import { contactDataSchema } from './contact-data.ts';
-import { reportIssues } from './report-issues.ts';
 
 export const trackBodySchema = z.object({
   email: emailAddressSchema,
   event: z.string().check((context) => {
     const issue = findEventNameIssue(context.value);
-    if (issue !== undefined) reportIssues(context, [issue], 'event');
+    if (issue !== undefined) reportIssue(context, issue.message, issue.code);
   }),
   subscribed: z.boolean().optional(),
   data: contactDataSchema.optional(),

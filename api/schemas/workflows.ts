@@ -2,17 +2,14 @@ import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { jsonByteLength } from '../../core/json-value.ts';
 import { recordOf } from '../../core/record-of.ts';
-import { findEventNameFormIssue } from '../../core/reserved-events.ts';
 import { executionStatuses } from '../../core/workflows/execution-status.ts';
 import { branches } from '../../core/workflows/graph.ts';
 import { stepTypes } from '../../core/workflows/step-config.ts';
+import { listenedEventSchema } from '../../core/workflows/step-schemas.ts';
 import { refusal } from '../../core/zod-issues.ts';
 import { executionsWithSteps, mostCountedEach } from '../../db/statements/workflows/count-executions.ts';
-import { jsonObjectSchema } from './json-object.ts';
+import { anyObject, jsonObjectSchema } from './json-object.ts';
 import { offsetPageSchema, offsetQuerySchema, queryFlagSchema, totalAccuracySchema } from './pagination.ts';
-import { reportIssues } from './report-issues.ts';
-
-const anyObject = z.record(z.string(), z.unknown());
 
 export const workflowSchema = z
   .object({
@@ -113,19 +110,13 @@ const maxPositionBytes = 4 * 1024;
 export const maxWorkflowNameLength = 100;
 const nameSchema = z.string().trim().min(1).max(maxWorkflowNameLength);
 const descriptionSchema = z.string().max(500).nullish();
-const eventNameSchema = z
-  .string()
-  .check((context) => {
-    const issue = findEventNameFormIssue(context.value);
-    if (issue !== undefined) reportIssues(context, [issue], 'event');
-  })
-  .describe(
-    'A tracked event, or one emitted by the service: `contact.subscribed`, `email.open`, ' +
-      '`segment.vip.entry`. Events of an email that a workflow sent do not start that workflow; and if ' +
-      'that workflow is triggered by `email.sent`, `email.delivery`, `email.bounce` or `email.complaint`, ' +
-      'such events of its emails start no workflow. Workflows that start one another without a pause of a ' +
-      'minute are stopped after ten executions, if re-entry is allowed.',
-  );
+const eventNameSchema = listenedEventSchema.describe(
+  'A tracked event, or one emitted by the service: `contact.subscribed`, `email.open`, ' +
+    '`segment.vip.entry`. Events of an email that a workflow sent do not start that workflow; and if ' +
+    'that workflow is triggered by `email.sent`, `email.delivery`, `email.bounce` or `email.complaint`, ' +
+    'such events of its emails start no workflow. Workflows that start one another without a pause of a ' +
+    'minute are stopped after ten executions, if re-entry is allowed.',
+);
 const triggerConfigSchema = z.object({ eventName: eventNameSchema });
 
 export const listWorkflowsQuerySchema = offsetQuerySchema.extend({

@@ -6,6 +6,7 @@ import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { lockAddress } from '../../db/statements/accounts/lock-address.ts';
+import type { SignUpBody } from '../schemas/auth.ts';
 import type { AccountLinksService } from './account-links.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 import type { Passwords } from './passwords.ts';
@@ -16,13 +17,7 @@ import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
 /**
  * `email` is normalized; `language` is the `Accept-Language` value; `invitation` is a token from an invitation email.
  */
-export interface NewAccount {
-  email: string;
-  password: string;
-  name?: string | undefined;
-  invitation?: string | undefined;
-  language?: string | undefined;
-}
+export type NewAccount = SignUpBody & { language?: string | undefined };
 
 export interface AccountsServiceOptions {
   orm: Orm;

@@ -203,10 +203,11 @@ async function openCheckout(
     const open = await openPage(orm, provider, customer, priceId);
     if (open !== undefined) return open;
     const { customerId } = customer;
-    const order = { projectId, customerId, priceId };
     const page = await askProcessor(
       provider.createCheckout({
-        ...order,
+        projectId,
+        customerId,
+        priceId,
         successUrl: returnUrl(projectId, 'success'),
         cancelUrl: returnUrl(projectId, 'cancelled'),
       }),

@@ -27,17 +27,11 @@ import { notifyProjectChange } from '../../db/statements/projects/notify-project
 import type { ProjectSlots } from './project-slots.ts';
 import { findReferringConditions, findReferringWorkflows } from './references.ts';
 
-const typeOrder = { boolean: 0, number: 1, string: 2 };
-const orderOf = (value: FieldValue) =>
-  typeof value === 'boolean'
-    ? typeOrder.boolean
-    : typeof value === 'number'
-      ? typeOrder.number
-      : typeOrder.string;
+const typeOrder = ['boolean', 'number', 'string'];
 
 function compareValues(one: FieldValue, other: FieldValue): number {
   if (typeof one === 'string' && typeof other === 'string') return compareCodePoints(one, other);
-  return orderOf(one) - orderOf(other) || Number(one) - Number(other);
+  return typeOrder.indexOf(typeof one) - typeOrder.indexOf(typeof other) || Number(one) - Number(other);
 }
 
 function standardCount(field: StandardField, { contacts, snoozed }: AudienceFigures): number {

@@ -1,7 +1,7 @@
 import { type FieldType, inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import { columnOfKey } from '../../core/contact-import/columns.ts';
 import { type ImportFormat, readImportFormat } from '../../core/contact-import/import-format.ts';
-import { createNotationTally, type ImportNotice } from '../../core/contact-import/notation.ts';
+import { createNotationTally } from '../../core/contact-import/notation.ts';
 import type { BadRow, GoodRow } from '../../core/contact-import/read-row.ts';
 import { type ImportHeader, readHeader, readRows } from '../../core/contact-import/read-rows.ts';
 import { createEncodingDetector } from '../../core/contact-import/text-encoding.ts';
@@ -11,16 +11,12 @@ import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type ImportForm, readMapping } from './import-intake.ts';
 
-export interface ImportPreview {
-  totalRows: number;
-  wouldCreate: number;
-  wouldUpdate: number;
-  repeated: number;
-  invalid: number;
-  errors: BadRow[];
-  notices: ImportNotice[];
-  columns: { name: string; field: string | null; type: FieldType | null }[];
-  preview: GoodRow[];
+export type ImportPreview = Awaited<ReturnType<typeof previewImport>>;
+
+interface PreviewedColumn {
+  name: string;
+  field: string | null;
+  type: FieldType | null;
 }
 
 const mostErrors = 100;
@@ -34,23 +30,19 @@ export interface ImportFile {
   format: ImportFormat;
 }
 
-export async function previewImport(
-  orm: Orm,
-  projectId: string,
-  { bytes: file, format }: ImportFile,
-): Promise<ImportPreview> {
+export async function previewImport(orm: Orm, projectId: string, { bytes: file, format }: ImportFile) {
   const header = await readHeader(piecesOf(file), format);
   const types = new Map<string, FieldType>();
   const tally = createNotationTally();
   const seen = new Set<string>();
-  const result: Omit<ImportPreview, 'columns' | 'notices'> = {
+  const errors: BadRow[] = [];
+  const preview: GoodRow[] = [];
+  const figures = {
     totalRows: 0,
     wouldCreate: 0,
     wouldUpdate: 0,
     repeated: 0,
     invalid: 0,
-    errors: [],
-    preview: [],
   };
 
   const count = async (rows: GoodRow[]): Promise<void> => {
@@ -59,24 +51,24 @@ export async function previewImport(
       .getRepository(Contact)
       .findKnown([...fresh]);
     const created = fresh.size - known.length;
-    result.wouldCreate += created;
-    result.wouldUpdate += rows.length - created;
-    result.repeated += rows.length - fresh.size;
+    figures.wouldCreate += created;
+    figures.wouldUpdate += rows.length - created;
+    figures.repeated += rows.length - fresh.size;
     for (const email of fresh) seen.add(email);
   };
 
   let batch: GoodRow[] = [];
   for await (const rows of readRows(piecesOf(file), format)) {
     for (const row of rows) {
-      result.totalRows += 1;
+      figures.totalRows += 1;
       if (!row.ok) {
-        result.invalid += 1;
-        if (result.errors.length < mostErrors) result.errors.push(row);
+        figures.invalid += 1;
+        if (errors.length < mostErrors) errors.push(row);
         continue;
       }
       learn(types, row);
       tally.add(row);
-      if (result.preview.length < previewRows) result.preview.push(row);
+      if (preview.length < previewRows) preview.push(row);
       batch.push(row);
     }
     if (batch.length < rowsPerLook) continue;
@@ -84,7 +76,7 @@ export async function previewImport(
     batch = [];
   }
   await count(batch);
-  return { ...result, notices: tally.notices(), columns: toColumns(header, types) };
+  return { ...figures, errors, preview, notices: tally.notices(), columns: toColumns(header, types) };
 }
 
 /**
@@ -120,7 +112,7 @@ function learn(types: Map<string, FieldType>, { data }: GoodRow): void {
 function toColumns(
   { names, columns }: ImportHeader,
   types: ReadonlyMap<string, FieldType>,
-): ImportPreview['columns'] {
+): PreviewedColumn[] {
   const keys = new Map(columns.data.map(({ index, key }) => [index, key]));
   return names.map((name, index) => {
     if (index === columns.email) return { name, field: 'email', type: 'string' };

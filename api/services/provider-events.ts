@@ -24,18 +24,16 @@ export interface Notification {
 /** UTC day: the partition key of handled notifications. */
 export const publishedOn = ({ publishedAt }: Notification) => publishedAt.toISOString().slice(0, 10);
 
-const kinds = new Map<string, ProviderEventKind>(
-  Object.entries({
-    Send: 'send',
-    Delivery: 'delivery',
-    Open: 'open',
-    Click: 'click',
-    Bounce: 'bounce',
-    Complaint: 'complaint',
-    Reject: 'reject',
-    'Rendering Failure': 'reject',
-  }),
-);
+const kinds = new Map<string, ProviderEventKind>([
+  ['Send', 'send'],
+  ['Delivery', 'delivery'],
+  ['Open', 'open'],
+  ['Click', 'click'],
+  ['Bounce', 'bounce'],
+  ['Complaint', 'complaint'],
+  ['Reject', 'reject'],
+  ['Rendering Failure', 'reject'],
+]);
 
 const uuid = z.uuid();
 

@@ -51,15 +51,6 @@ function resolveContent(request: SendBody, template: TemplateContent | undefined
   };
 }
 
-async function requireLiquid(
-  { cache, inTurn }: TemplateTurns,
-  projectId: string,
-  content: Content,
-): Promise<void> {
-  const faults = await inTurn(projectId, () => findLiquidFaults(cache, content));
-  if (faults.length > 0) throw validationFailed(faults.map(toFieldIssue));
-}
-
 function toInput(
   { id, hasSendLimit }: SendingProject,
   request: SendBody,
@@ -152,7 +143,8 @@ export function createSendService(options: SendServiceOptions) {
         request.template === undefined ? undefined : await templateContents.read(projectId, request.template);
       const content = resolveContent(request, template);
       await senderDomains.require(projectId, content.fromEmail);
-      await requireLiquid(templates, projectId, content);
+      const faults = await templates.inTurn(projectId, () => findLiquidFaults(templates.cache, content));
+      if (faults.length > 0) throw validationFailed(faults.map(toFieldIssue));
       const occurredAt = new Date();
       const input = toInput(project, request, content, occurredAt);
       requireFewContactBytes(input);

@@ -2,24 +2,18 @@ import { z } from 'zod';
 
 export const maxImportErrors = 100;
 
+const count = z.int().default(0);
+
 export const importResultSchema = z.object({
-  totalRows: z.number().int().default(0).describe('Non-empty rows below the header.'),
-  created: z.number().int().default(0).describe('Rows that created a contact.'),
-  updated: z
-    .number()
-    .int()
-    .default(0)
-    .describe('Rows of a contact that existed, or that an earlier row of the file created.'),
-  repeated: z
-    .number()
-    .int()
-    .default(0)
-    .describe('Usable rows with the address of an earlier row; the values of later rows win.'),
-  skipped: z.number().int().default(0).describe('Rows that could not be used.'),
+  totalRows: count.describe('Non-empty rows below the header.'),
+  created: count.describe('Rows that created a contact.'),
+  updated: count.describe('Rows of a contact that existed, or that an earlier row of the file created.'),
+  repeated: count.describe('Usable rows with the address of an earlier row; the values of later rows win.'),
+  skipped: count.describe('Rows that could not be used.'),
   errors: z
     .array(
       z.object({
-        row: z.number().int().describe('The header is row 1, blank rows count.'),
+        row: z.int().describe('The header is row 1, blank rows count.'),
         email: z.string().describe('As in the file.'),
         message: z.string(),
       }),
@@ -44,10 +38,10 @@ export type BulkOperation = (typeof bulkOperations)[number];
 
 export const bulkResultSchema = z.object({
   operation: z.enum(bulkOperations),
-  totalRequested: z.number().int().describe('Different ids of the request.'),
-  successCount: z.number().int().default(0).describe('Contacts that were changed or deleted.'),
-  unchangedCount: z.number().int().default(0).describe('Contacts already in that state.'),
-  failureCount: z.number().int().default(0).describe('Ids that are not contacts of the project.'),
+  totalRequested: z.int().describe('Different ids of the request.'),
+  successCount: count.describe('Contacts that were changed or deleted.'),
+  unchangedCount: count.describe('Contacts already in that state.'),
+  failureCount: count.describe('Ids that are not contacts of the project.'),
   errors: z
     .array(z.object({ contactId: z.string(), message: z.string() }))
     .default([])

@@ -1,4 +1,4 @@
-import { type EmailStatus, emailStatusRank } from '../email-state.ts';
+import { type EmailStatus, emailStatuses } from '../email-state.ts';
 
 /**
  * Transitions that the service itself makes, each by compare-and-set: claim, hand-over, refusal, cancellation, and back
@@ -112,8 +112,10 @@ function suppressionBy(event: ProviderEvent): 'bounce' | 'complaint' | undefined
 }
 
 function higherStatus(one: EmailStatus, other: EmailStatus): EmailStatus {
-  return emailStatusRank[other] > emailStatusRank[one] ? other : one;
+  return rankOf(other) > rankOf(one) ? other : one;
 }
+
+export const rankOf = (status: EmailStatus): number => emailStatuses.indexOf(status);
 
 export function canMoveEmail(from: EmailStatus, to: EmailStatus): boolean {
   return ownTransitions[from].includes(to);

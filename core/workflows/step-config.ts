@@ -7,20 +7,7 @@ import { accept, type ConfigResult, lacks, parseConfig } from './config-result.t
 import { delayMs, stepSchemas, storedWebhookSchema, type WebhookMethod } from './step-schemas.ts';
 import { findTemplateLimitFault } from './webhook-texts.ts';
 
-export const stepTypes = [
-  'TRIGGER',
-  'SEND_EMAIL',
-  'DELAY',
-  'WAIT_FOR_EVENT',
-  'CONDITION',
-  'WEBHOOK',
-  'UPDATE_CONTACT',
-  'EXIT',
-] as const;
-
-export type StepType = (typeof stepTypes)[number];
-
-export const stepTitles: Readonly<Record<StepType, string>> = {
+export const stepTitles = {
   TRIGGER: 'Trigger',
   SEND_EMAIL: 'Send email',
   DELAY: 'Delay',
@@ -29,7 +16,12 @@ export const stepTitles: Readonly<Record<StepType, string>> = {
   WEBHOOK: 'Webhook',
   UPDATE_CONTACT: 'Update contact',
   EXIT: 'Exit',
-};
+} as const;
+
+export type StepType = keyof typeof stepTitles;
+
+// as: the keys of a literal.
+export const stepTypes = Object.keys(stepTitles) as StepType[];
 
 /**
  * Complete, normalized configs. Null means: `to`, the contact itself; `timeoutMs`, no limit; `body`, none; `data` and

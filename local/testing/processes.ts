@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { processIds } from '../process-identity.ts';
 
 export interface TestProcess {
   child: ChildProcess;
@@ -60,16 +61,13 @@ export async function until(holds: () => boolean | Promise<boolean>, timeoutMs =
 }
 
 export function processesWith(text: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        return pid !== process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
-      } catch {
-        return false;
-      }
-    });
+  return processIds().filter((pid) => {
+    try {
+      return pid !== process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** For example `Z` for a zombie; `undefined` when the process is gone. */

@@ -22,6 +22,9 @@ import { mailFromHost, type SesRecordsOptions, sesRecords } from './ses-records.
 
 type Identity = GetEmailIdentityCommandOutput;
 
+const read = (client: SESv2Client, domain: string): Promise<Identity> =>
+  client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
+
 const installationTag = 'posthaste-installation';
 
 // SES's MAIL FROM status covers the MX record only.
@@ -58,7 +61,6 @@ export function createSesIdentities(
     ownershipRecord(proofKey, domain),
     ...sesRecords(domain.domain, dkimTokens, options),
   ];
-  const read = (domain: string) => client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
   const forget = (domain: string) => client.send(new DeleteEmailIdentityCommand({ EmailIdentity: domain }));
 
   // SES looks for the records for 72 hours, and never again after that: only a new identity can still be verified.
@@ -69,7 +71,7 @@ export function createSesIdentities(
 
   async function readOrCreate(domain: string): Promise<Identity> {
     try {
-      const identity = await read(domain);
+      const identity = await read(client, domain);
       if (!isExpired(identity)) return identity;
       await forget(domain);
     } catch (error) {
@@ -95,7 +97,7 @@ export function createSesIdentities(
     },
     async remove(domain) {
       try {
-        if (isOurs(await read(domain))) await forget(domain);
+        if (isOurs(await read(client, domain))) await forget(domain);
       } catch (error) {
         if (!(error instanceof NotFoundException)) throw error;
       }
@@ -116,7 +118,7 @@ async function ensureMailFrom(client: SESv2Client, domain: string, identity: Ide
       BehaviorOnMxFailure: 'USE_DEFAULT_VALUE',
     }),
   );
-  return client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
+  return read(client, domain);
 }
 
 async function checkRecords(
@@ -149,5 +151,5 @@ async function create(client: SESv2Client, installation: string, domain: string)
   } catch (error) {
     if (!(error instanceof AlreadyExistsException)) throw error;
   }
-  return client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
+  return read(client, domain);
 }

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { DomainError } from '../../core/errors.ts';
 import type { AwsAccess } from '../aws-access.ts';
 import { createS3Client } from '../s3-client.ts';
@@ -38,12 +39,10 @@ export function createS3Images(options: S3Options, callMs = longestCallMs): Imag
 
     async put(key, contentType, bytes) {
       // At most 10 MB: a single call is atomic and can be retried.
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of bytes) chunks.push(chunk);
       const object = {
         Bucket: bucket,
         Key: key,
-        Body: Buffer.concat(chunks),
+        Body: await buffer(bytes),
         ContentType: contentType,
         CacheControl: imageCacheControl,
       };

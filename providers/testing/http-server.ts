@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { listen } from '../../local/testing/listen.ts';
 
 export interface SeenRequest {
@@ -8,30 +9,21 @@ export interface SeenRequest {
   body: string;
 }
 
-export interface TestHttpServer {
-  url: string;
-  host: string;
-  requests: SeenRequest[];
-  readonly connections: number;
-  readonly openConnections: number;
-  close(): Promise<void>;
-}
+export type TestHttpServer = Awaited<ReturnType<typeof startHttpServer>>;
 
 export async function startHttpServer(
   answer: (request: SeenRequest, response: ServerResponse, incoming: IncomingMessage) => void,
   port = 0,
-): Promise<TestHttpServer> {
+) {
   const requests: SeenRequest[] = [];
   let connections = 0;
   let openConnections = 0;
   const server = createServer(async (incoming, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
     const request: SeenRequest = {
       method: incoming.method ?? '',
       path: incoming.url ?? '',
       headers: incoming.headers,
-      body: Buffer.concat(chunks).toString('utf8'),
+      body: await text(incoming),
     };
     requests.push(request);
     answer(request, response, incoming);
@@ -57,7 +49,7 @@ export async function startHttpServer(
       return openConnections;
     },
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -11,14 +11,7 @@ export interface ReceivedMail {
   parsed: Email;
 }
 
-export interface SmtpInbox {
-  port: number;
-  mails: ReceivedMail[];
-  readonly connections: number;
-  close(): Promise<void>;
-}
-
-export async function startSmtpInbox(options: SMTPServerOptions = {}): Promise<SmtpInbox> {
+export async function startSmtpInbox(options: SMTPServerOptions = {}) {
   const mails: ReceivedMail[] = [];
   let connections = 0;
   const server = new SMTPServer({
@@ -53,6 +46,6 @@ export async function startSmtpInbox(options: SMTPServerOptions = {}): Promise<S
     get connections() {
       return connections;
     },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }

@@ -1,4 +1,4 @@
-import { flag, integer, webUrl } from './types.ts';
+import { flag, integer, optionalUrl } from './types.ts';
 
 /** Metrics, shutdown, tracing and checks. */
 export const operationVariables = {
@@ -10,9 +10,7 @@ export const operationVariables = {
     'How long running work may take to finish at shutdown. Let the process run for longer before it is killed: ' +
       '20 seconds more for an API, 40 more for a worker.',
   ),
-  OTEL_EXPORTER_OTLP_ENDPOINT: webUrl
-    .optional()
-    .describe('OpenTelemetry collector. Tracing is off without it.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalUrl.describe('OpenTelemetry collector. Tracing is off without it.'),
   VALIDATE_RESPONSES: flag(false).describe(
     'Check every response against its declared schema (development and tests).',
   ),

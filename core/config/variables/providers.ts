@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, integer, list, smtpUrl, webUrl } from './types.ts';
+import { flag, integer, list, optionalText, optionalUrl, smtpUrl } from './types.ts';
 
 /** Outgoing and received email, and send rates. */
 export const providersVariables = {
@@ -8,7 +8,7 @@ export const providersVariables = {
     .string()
     .default('us-east-1')
     .describe('Region of SES. Credentials come from the usual AWS sources.'),
-  SES_ENDPOINT: webUrl.optional().describe('Alternative endpoint of the SES API, such as the local SES.'),
+  SES_ENDPOINT: optionalUrl.describe('Alternative endpoint of the SES API, such as the local SES.'),
   SES_CONFIGURATION_SET: z
     .string()
     .default('posthaste')
@@ -19,12 +19,9 @@ export const providersVariables = {
       'Must be ARNs such as arn:aws:sns:eu-central-1:123456789012:posthaste',
     )
     .describe('Topics accepted at `/webhooks/sns`, separated by commas. Empty: none.'),
-  SNS_LOCAL_HOST: z
-    .string()
-    .optional()
-    .describe(
-      '`host:port` of the local SES, whose notifications are trusted besides AWS. Never set it in production.',
-    ),
+  SNS_LOCAL_HOST: optionalText.describe(
+    '`host:port` of the local SES, whose notifications are trusted besides AWS. Never set it in production.',
+  ),
   INBOUND_ENABLED: flag(false).describe(
     'Accept emails that SES receives for verified domains. `POST /domains` then shows the MX record too.',
   ),
@@ -32,9 +29,9 @@ export const providersVariables = {
     'Buckets that SES stores received emails in, separated by commas; a notification for another bucket ' +
       'is refused.',
   ),
-  INBOUND_S3_ENDPOINT: webUrl
-    .optional()
-    .describe('Alternative endpoint for these buckets, such as the local SES. Uses the credentials of SES.'),
+  INBOUND_S3_ENDPOINT: optionalUrl.describe(
+    'Alternative endpoint for these buckets, such as the local SES. Uses the credentials of SES.',
+  ),
   SMTP_URL: smtpUrl
     .optional()
     .describe('`smtp://user:password@host:port`, required with `EMAIL_PROVIDER=smtp`.'),

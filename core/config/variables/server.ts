@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, integer, webUrl } from './types.ts';
+import { flag, integer, optionalText, optionalUrl } from './types.ts';
 
 /** Address, secret and log of a process. */
 export const serverVariables = {
@@ -9,20 +9,17 @@ export const serverVariables = {
     .describe('`production`, `development` or `test`.'),
   HOST: z.string().default('127.0.0.1').describe('Address on which the API listens.'),
   PORT: integer(8080).describe('Port of the API.'),
-  API_URL: webUrl
-    .optional()
-    .describe('Public address of the API, used in links and cookies. Default: built from `HOST` and `PORT`.'),
-  DASHBOARD_URL: webUrl
-    .optional()
-    .describe(
-      'Address of a dashboard hosted elsewhere, which may then call the API with the session cookie. Links in ' +
-        'account emails, OAuth sign-in and payments lead back to the dashboard. Default: `/app` of the API; without ' +
-        'a dashboard there they lead to plain pages.',
-    ),
-  DASHBOARD_DIR: z
-    .string()
-    .optional()
-    .describe('Folder of the built dashboard that the API serves under `/app`. Default: the newest build.'),
+  API_URL: optionalUrl.describe(
+    'Public address of the API, used in links and cookies. Default: built from `HOST` and `PORT`.',
+  ),
+  DASHBOARD_URL: optionalUrl.describe(
+    'Address of a dashboard hosted elsewhere, which may then call the API with the session cookie. Links in ' +
+      'account emails, OAuth sign-in and payments lead back to the dashboard. Default: `/app` of the API; without ' +
+      'a dashboard there they lead to plain pages.',
+  ),
+  DASHBOARD_DIR: optionalText.describe(
+    'Folder of the built dashboard that the API serves under `/app`. Default: the newest build.',
+  ),
   TRUST_PROXY: flag(false).describe(
     'Take the client address from `X-Forwarded-For` (only behind your own proxy).',
   ),

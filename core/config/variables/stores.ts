@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, postgresUrl, webUrl } from './types.ts';
+import { integer, optionalText, optionalUrl, postgresUrl } from './types.ts';
 
 /** Postgres, ClickHouse and Temporal. */
 export const storesVariables = {
@@ -25,11 +25,9 @@ export const storesVariables = {
     "How long a statement of a worker may run before its activity is retried; 0 = the server's setting.",
   ),
 
-  CLICKHOUSE_URL: webUrl
-    .optional()
-    .describe(
-      'ClickHouse over HTTP(S). Without it analytics answers 503; `npm start` then runs one and sets it.',
-    ),
+  CLICKHOUSE_URL: optionalUrl.describe(
+    'ClickHouse over HTTP(S). Without it analytics answers 503; `npm start` then runs one and sets it.',
+  ),
   CLICKHOUSE_USER: z.string().default('default').describe('ClickHouse user.'),
   CLICKHOUSE_PASSWORD: z.string().default('').describe('ClickHouse password.'),
   CLICKHOUSE_DATABASE: z
@@ -45,16 +43,12 @@ export const storesVariables = {
     'Days that ClickHouse keeps the data of time series, statistics and campaign figures; 0 = forever.',
   ),
 
-  TEMPORAL_ADDRESS: z
-    .string()
-    .optional()
-    .describe(
-      '`host:port` of the Temporal frontend; without it `localhost:7233`. Other `TEMPORAL_*` variables (namespace, ' +
-        'API key, TLS) follow the Temporal environment configuration.',
-    ),
+  TEMPORAL_ADDRESS: optionalText.describe(
+    '`host:port` of the Temporal frontend; without it `localhost:7233`. Other `TEMPORAL_*` variables (namespace, ' +
+      'API key, TLS) follow the Temporal environment configuration.',
+  ),
   TEMPORAL_TASK_QUEUE: z
     .string()
-    .min(1)
     .default('posthaste')
     .describe(
       'Task queue shared by API and workers; those for emails, campaigns, received emails and erasures are named after it.',
@@ -63,9 +57,8 @@ export const storesVariables = {
     'Workflows that a worker keeps in memory, about 0.4 MB each. Others are replayed from their history when ' +
       'they continue.',
   ),
-  TEMPORAL_UI_URL: webUrl.optional().describe('Address of the Temporal UI, shown by `GET /config`.'),
-  TEMPORAL_PAYLOAD_KEY: z
-    .string()
-    .optional()
-    .describe('Base64 of 32 bytes: encrypts workflow payloads with AES-256-GCM.'),
+  TEMPORAL_UI_URL: optionalUrl.describe('Address of the Temporal UI, shown by `GET /config`.'),
+  TEMPORAL_PAYLOAD_KEY: optionalText.describe(
+    'Base64 of 32 bytes: encrypts workflow payloads with AES-256-GCM.',
+  ),
 };

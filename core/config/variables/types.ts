@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+export const optionalText = z.string().optional();
 export const integer = (fallback: number, minimum = 0) =>
   z.coerce.number().int().min(minimum).default(fallback);
 export const flag = (fallback: boolean) =>
@@ -14,6 +15,7 @@ const urlLike = (example: string, protocol: RegExp) =>
     error: ({ code }) => (code === 'invalid_format' ? `Must be a URL such as ${example}` : undefined),
   });
 export const webUrl = urlLike('https://example.com', /^https?$/);
+export const optionalUrl = webUrl.optional();
 const encoded = 'with special characters in the password percent-encoded';
 export const postgresUrl = urlLike(
   `postgres://user:password@host:5432/database, ${encoded}`,

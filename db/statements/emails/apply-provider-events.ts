@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { emailStatuses, emailStatusRank } from '../../../core/email-state.ts';
+import { emailStatuses } from '../../../core/email-state.ts';
 import { appendEmailFiguresSql } from '../../fragments/append-email-figures-sql.ts';
 import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-figures-sql.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
@@ -49,13 +49,9 @@ const outcomeRow = z.object({ outcome: z.enum(['applied', 'duplicate', 'unknown'
 export type ProviderEventOutcome = z.output<typeof outcomeRow>['outcome'];
 
 /**
- * SQL for the rank of a status (`core/email-state.ts`). Only a higher rank replaces a status, so order and repetition
- * of events do not matter.
+ * SQL for the rank of a status. Only a higher rank replaces a status, so order and repetition of events do not matter.
  */
-const rankSql = (status: string) => {
-  const ranked = emailStatuses.toSorted((one, other) => emailStatusRank[one] - emailStatusRank[other]);
-  return `array_position(array['${ranked.join("', '")}'], ${status})`;
-};
+const rankSql = (status: string) => `array_position(array['${emailStatuses.join("', '")}'], ${status})`;
 
 const isHigherSql = `(${rankSql('i.reached')} > ${rankSql('e.status')})`;
 

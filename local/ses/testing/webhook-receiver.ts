@@ -1,5 +1,6 @@
 import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { listen } from '../../testing/listen.ts';
 
@@ -31,21 +32,7 @@ const eventSchema = z.looseObject({
 type ReceivedMessage = z.output<typeof messageSchema>;
 export type ReceivedEvent = z.output<typeof eventSchema>;
 
-/** Verifies every signature by the specification, independent of our code. */
-export interface WebhookReceiver {
-  readonly url: string;
-  /** Genuine messages answered with 200, in order of arrival, including repeats. */
-  readonly messages: ReceivedMessage[];
-  readonly attempts: ReceivedMessage[];
-  readonly headers: Map<string, NodeJS.Dict<string | string[]>>;
-  readonly forgeries: number;
-  /** SES events among the messages, one per message id. */
-  events(): ReceivedEvent[];
-  /** Status of all further responses; `null` cuts the connection. */
-  answerWith(status: number | null): void;
-  until(condition: (events: ReceivedEvent[]) => boolean, timeoutMs?: number): Promise<void>;
-  close(): Promise<void>;
-}
+export type WebhookReceiver = Awaited<ReturnType<typeof startWebhookReceiver>>;
 
 /** @returns undefined for a foreign request, such as one meant for the port's previous owner */
 function readMessage(text: string): ReceivedMessage | undefined {
@@ -53,11 +40,12 @@ function readMessage(text: string): ReceivedMessage | undefined {
   return messageSchema.parse(JSON.parse(text));
 }
 
-/** @param confirm whether the receiver visits the `SubscribeURL`, as a webhook that trusts the topic does */
-export async function startWebhookReceiver(options: {
-  confirm: boolean;
-  port?: number;
-}): Promise<WebhookReceiver> {
+/**
+ * Verifies every signature by the specification, independent of our code.
+ *
+ * @param confirm whether the receiver visits the `SubscribeURL`, as a webhook that trusts the topic does
+ */
+export async function startWebhookReceiver(options: { confirm: boolean; port?: number }) {
   const messages: ReceivedMessage[] = [];
   const attempts: ReceivedMessage[] = [];
   const headers = new Map<string, NodeJS.Dict<string | string[]>>();
@@ -88,32 +76,31 @@ export async function startWebhookReceiver(options: {
     if (message.SubscribeURL !== undefined && options.confirm) await fetch(message.SubscribeURL);
     for (const check of waiting) check();
   };
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', async () => {
-      const message = readMessage(Buffer.concat(chunks).toString('utf8'));
-      if (message === undefined) response.writeHead(400).end();
-      else await take(message, request, response);
-    });
+  const server = createServer(async (request, response) => {
+    const message = readMessage(await text(request));
+    if (message === undefined) response.writeHead(400).end();
+    else await take(message, request, response);
   });
   // An idle connection that it closed could meet the next message, which would be sent again.
   server.keepAliveTimeout = 0;
   const port = await listen(server, options.port);
   return {
     url: `http://127.0.0.1:${port}/webhooks/sns`,
+    /** Genuine messages answered with 200, in order of arrival, including repeats. */
     messages,
     attempts,
     headers,
     get forgeries() {
       return forgeries;
     },
+    /** SES events among the messages, one per message id. */
     events,
-    answerWith: (wanted) => {
+    /** Status of all further responses; `null` cuts the connection. */
+    answerWith: (wanted: number | null) => {
       status = wanted;
     },
-    until: (condition, timeoutMs = 180_000) =>
-      new Promise((resolve, reject) => {
+    until: (condition: (events: ReceivedEvent[]) => boolean, timeoutMs = 180_000) =>
+      new Promise<void>((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(check);
           const types = events().map(({ eventType }) => eventType);
@@ -131,7 +118,7 @@ export async function startWebhookReceiver(options: {
         check();
       }),
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
