@@ -42,15 +42,26 @@ export class AnswerBroken extends Error {
 
 const retryAfterSeconds = 5;
 
+/** Codes for the statuses that middleware passes to `ctx.throw`; any other 4xx is `BAD_REQUEST`. */
+const refusals: Partial<Record<number, ErrorCode>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  422: 'VALIDATION_ERROR',
+  429: 'RATE_LIMIT_EXCEEDED',
+};
+
 /**
- * Maps any error to a `DomainError`: a 4xx of Koa or its middleware becomes `BAD_REQUEST` with its message; an
- * unreachable or slow database, or one that aborted the transaction to end a deadlock, becomes `SERVICE_UNAVAILABLE`;
- * any unknown error becomes `INTERNAL_SERVER_ERROR` without internal details.
+ * Maps any error to a `DomainError`: a 4xx from `ctx.throw` keeps its message; an unreachable or slow database, or one
+ * that aborted the transaction to end a deadlock, becomes `SERVICE_UNAVAILABLE`; any unknown error becomes
+ * `INTERNAL_SERVER_ERROR` without internal details.
  */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   if (error instanceof HttpError && error.expose) {
-    return new DomainError('BAD_REQUEST', error.message, { cause: error });
+    return new DomainError(refusals[error.status] ?? 'BAD_REQUEST', error.message, { cause: error });
   }
   if (isTimedOut(error)) return unavailable('The database took too long for this request', error);
   if (isLostRace(error)) return unavailable('Another request changed the same records', error);

@@ -75,6 +75,7 @@ describe('paths and methods', () => {
 
 it('an error of ctx.throw has the envelope; an internal error reveals nothing', async () => {
   for (const [status, code, message] of [
+    [409, 'CONFLICT', 'It is taken'],
     [418, 'BAD_REQUEST', 'It is taken'],
     [502, 'INTERNAL_SERVER_ERROR', 'An unexpected error occurred'],
   ] as const) {
