@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { requestLogTable } from '../analytics/tables/request-log.ts';
 import { publicApiUrl } from '../core/config/urls.ts';
+import { checkAppSecret } from '../runtime/check-app-secret.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { version } from '../runtime/version.ts';
 import { pingTemporal } from '../temporal/client/connect.ts';
@@ -26,6 +27,7 @@ export interface ApiParts extends ServiceParts {
  */
 export async function startApi(resources: ProcessResources, parts: ApiParts, shutdown: Shutdown) {
   const { config, log, orm } = resources;
+  await checkAppSecret(orm.em.fork(), config.APP_SECRET, log);
   const edge = createEdge({ config, em: orm.em.fork(), logger: log });
   edge.projectChanges.onCommands(resources.relay.wakeLane);
   edge.start();

@@ -14,6 +14,7 @@ describe('whether the database is away', () => {
     ['ending an idle transaction', coded('25P03')],
     ['out of connections', coded('53300')],
     ['out of disk space', coded('53100')],
+    ['read-only, as a standby is', coded('25006')],
     ['a broken connection', coded('08006')],
     ['ended', new Error('Connection terminated unexpectedly')],
     ['busy', new Error('timeout exceeded when trying to connect')],

@@ -10,10 +10,10 @@ const networkCodes = new Set([
 ]);
 
 /**
- * SQLSTATEs: connection exceptions, server shutdown and startup, idle-in-transaction timeout, disk full, too many
- * connections.
+ * SQLSTATEs: connection exceptions, server shutdown and startup, read-only (a standby, or a full disk at some providers),
+ * idle-in-transaction timeout, disk full, too many connections.
  */
-const sqlState = /^(08...|57P0[1-4]|25P03|53100|53300)$/;
+const sqlState = /^(08...|57P0[1-4]|25006|25P03|53100|53300)$/;
 
 // The driver sets no code on these errors.
 const driverMessage =
@@ -22,7 +22,7 @@ const driverMessage =
 /** SQLSTATEs: statement timeout and lock timeout. */
 const timeouts: ReadonlySet<unknown> = new Set(['57014', '55P03']);
 
-/** True when Postgres can't be reached or its disk is full, as opposed to a failed statement. Unwraps errors. */
+/** True when Postgres can't be reached or accepts no writes, as opposed to a failed statement. Unwraps errors. */
 export function isDatabaseAway(error: unknown): boolean {
   return someCause(error, (cause) => {
     const code: unknown = Reflect.get(cause, 'code');

@@ -13,9 +13,7 @@ export async function checkApiKeys({ ask }: ReadOnly, appSecret: string): Promis
   const sql = 'select id, public_key_encrypted as encrypted from projects order by id limit $1';
   const projects = await ask(keyRow, sql, [sample]);
   const vault = createKeyVault(appSecret);
-  const unreadable = projects.filter(
-    ({ id, encrypted }) => !canOpen(() => vault.openPublicKey(id, encrypted)),
-  );
+  const unreadable = projects.filter(({ id, encrypted }) => !vault.canOpenPublicKey(id, encrypted));
   if (unreadable.length === 0) return [report.ok('APP_SECRET is that of the database')];
   return [
     report.error(
@@ -23,13 +21,4 @@ export async function checkApiKeys({ ask }: ReadOnly, appSecret: string): Promis
       'Set APP_SECRET to the one that the database was used with. If it is lost, make new keys in each project. docs/deployment.md: "Secrets".',
     ),
   ];
-}
-
-function canOpen(open: () => string): boolean {
-  try {
-    open();
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -30,7 +30,7 @@ export async function checkAgreement(
     lost.length > 0 &&
       report.error(
         `${lost.length} of a sample are in progress in Postgres but have no open workflow in Temporal: ${list(lost)}`,
-        'Their workflows were terminated or lost by Temporal. Sweeps restart them within 15 minutes of their due time. If these\nlines are still here an hour later, check that workers run and no schedule is paused.',
+        'Their workflows were terminated or lost by Temporal. Sweeps restart a campaign within minutes, and an execution within 15\nminutes of the time until which it waits, or when its event arrives. If campaigns are still here an hour later, check that\nworkers run and no schedule is paused.',
       ),
     orphaned.length > 0 &&
       report.warning(

@@ -55,3 +55,31 @@ export async function checkHandOvers({ ask }: Pick<ReadOnly, 'ask'>): Promise<Fi
     return oldestSeconds < lateSeconds ? report.warning(text, remedy) : report.error(text, remedy);
   });
 }
+
+const silentMinutes = 15;
+const fewestSilent = 20;
+const newestEmails = 1_000;
+
+// Of the newest emails of the last day, whatever became of them, so that a long queue is not read through.
+const silentSql = `
+select count(*)::int as sent, count(coalesce(delivered_at, bounced_at, complained_at))::int as reported
+from (
+  select sent_at, delivered_at, bounced_at, complained_at from (
+    select * from emails where id >= ${firstUuidAtSql(`now() - interval '1 day'`)}
+    order by id desc limit ${newestEmails}
+  ) newest
+  where sent_at < now() - interval '${silentMinutes} minutes'
+  order by id desc limit ${fewestSilent}
+) e`;
+
+/** Whether the events of SES arrive; without them, nobody is told of bounces and complaints. */
+export async function checkEvents({ ask }: Pick<ReadOnly, 'ask'>): Promise<Finding[]> {
+  const [row] = await ask(z.object({ sent: z.int(), reported: z.int() }), silentSql);
+  if (row === undefined || row.sent < fewestSilent || row.reported > 0) return [];
+  return [
+    report.error(
+      `SES sent no event about the newest ${row.sent} emails that left more than ${silentMinutes} minutes ago`,
+      'Bounces and complaints are not recorded. docs: "No delivery events arrive".',
+    ),
+  ];
+}

@@ -56,6 +56,12 @@ export async function checkBacklog({ ask }: ReadOnly): Promise<Finding[]> {
   });
 }
 
+const pauseRemedies = {
+  'project disabled': 'It continues when the project is enabled. docs: "A project is disabled".',
+  'domain not verified':
+    'It continues when the domain of its sender is verified. docs: "A domain stays pending".',
+};
+
 const waitingRow = backlogRow.omit({ kind: true });
 
 /** Checks single emails held back by the send rate, and running campaigns. */
@@ -95,11 +101,12 @@ export async function checkSending({ ask }: ReadOnly): Promise<Finding[]> {
         'Ask the provider for a higher rate. docs: "Emails wait for the send rate".',
       );
     }),
-    ...campaigns.map(({ name, recipients, ageSeconds, pause }) =>
-      report.ok(
-        `the campaign ${JSON.stringify(name)} to ${recipients} recipients has been running for ${presentAge(ageSeconds)}${pause === null ? '' : `; it is paused: ${pause}`}`,
-      ),
-    ),
+    ...campaigns.map(({ name, recipients, ageSeconds, pause }) => {
+      const text = `the campaign ${JSON.stringify(name)} to ${recipients} recipients has been running for ${presentAge(ageSeconds)}`;
+      return pause === null
+        ? report.ok(text)
+        : report.warning(`${text}; it is paused: ${pause}`, pauseRemedies[pause]);
+    }),
   ];
 }
 

@@ -25,6 +25,17 @@ it('names the session whose old snapshot keeps deleted rows', async () => {
   await dump.end();
 });
 
+it('says that the database accepts no writes', async () => {
+  const url = new URL(database.url);
+  url.searchParams.set('options', '-c default_transaction_read_only=on');
+  const session = await connectReadOnly(url.href);
+  const findings = await checkPostgres(session);
+  await session.client.end();
+  expect(findings).toContainEqual(
+    expect.objectContaining({ level: 'error', text: expect.stringContaining('accepts no writes') }),
+  );
+});
+
 it('counts the connections of other roles too', async () => {
   const role = `doctor_${randomUUID().replaceAll('-', '')}`;
   await database.sql(`create role ${role} login password 'secret'`);

@@ -14,6 +14,8 @@ const serverRow = z.object({
   number: z.coerce.number(),
   now: z.date(),
   bytes: z.coerce.number(),
+  isStandby: z.boolean(),
+  isReadOnly: z.boolean(),
 });
 
 export async function checkPostgres(database: ReadOnly): Promise<Finding[]> {
@@ -21,7 +23,8 @@ export async function checkPostgres(database: ReadOnly): Promise<Finding[]> {
   const { ask } = database;
   const askedAt = Date.now();
   const sql = `select current_setting('server_version') as version, current_setting('server_version_num') as number,
-       clock_timestamp() as now, pg_database_size(current_database()) as bytes`;
+       clock_timestamp() as now, pg_database_size(current_database()) as bytes,
+       pg_is_in_recovery() as "isStandby", current_setting('default_transaction_read_only')::boolean as "isReadOnly"`;
   const [server] = await ask(serverRow, sql);
   if (server === undefined) throw new Error('no answer');
   const answeredAt = Date.now();
@@ -29,6 +32,7 @@ export async function checkPostgres(database: ReadOnly): Promise<Finding[]> {
     Math.floor(server.number / 10_000) >= supportedMajor
       ? report.ok(`${server.version} answers`)
       : report.error(`${server.version} is too old`, `Posthaste needs Postgres ${supportedMajor} or later.`),
+    ...checkWritable(report, server),
     await checkConnections(report, ask),
     checkClock(report, server.now, askedAt, answeredAt),
     report.ok(`the database takes up ${presentBytes(server.bytes)}; ${await listLargestTables(ask)}`),
@@ -38,6 +42,19 @@ export async function checkPostgres(database: ReadOnly): Promise<Finding[]> {
 }
 
 type Report = ReturnType<typeof reporter>;
+
+function checkWritable(report: Report, { isStandby, isReadOnly }: z.output<typeof serverRow>): Finding[] {
+  if (!isStandby && !isReadOnly) return [];
+  const why = isStandby ? 'it is a standby' : 'default_transaction_read_only is on';
+  return [
+    report.error(
+      `accepts no writes: ${why}`,
+      isStandby
+        ? 'Let DATABASE_URL lead to the primary. docs: "Postgres does not answer".'
+        : 'Find out who set it: some providers do when the disk is full. docs: "Postgres does not answer".',
+    ),
+  ];
+}
 
 const connectionsRow = z.object({ name: z.string(), count: z.int(), most: z.coerce.number() });
 

@@ -7,7 +7,7 @@ import { checkClickHouse, checkStream } from './clickhouse.ts';
 import { checkConfiguration, checkOwnDisk } from './configuration.ts';
 import { checkAgreement } from './drift.ts';
 import { type Finding, messageOf, reporter } from './finding.ts';
-import { checkHandOvers } from './hand-overs.ts';
+import { checkEvents, checkHandOvers } from './hand-overs.ts';
 import { checkIndexes } from './indexes.ts';
 import { checkBacklog, checkDeadCommands, checkSending } from './outbox.ts';
 import { checkPartitions } from './partitions.ts';
@@ -95,6 +95,9 @@ async function examineDatabase(config: Config, database: ReadOnly): Promise<Find
     ['Outbox', checkBacklog],
     ['Sending', checkSending],
     ['Sending', checkHandOvers],
+    ...(config.EMAIL_PROVIDER === 'ses' && config.SNS_TOPIC_ARNS.length > 0
+      ? [['Sending', checkEvents] as const]
+      : []),
     ...(config.CLICKHOUSE_URL === undefined ? [] : [['Stream', checkStream] as const]),
   ] as const;
   const findings: Finding[] = [];

@@ -168,9 +168,12 @@ it('says why a campaign is paused', async () => {
     );
   await become('SENDING', true);
   const said = (await examine()).findings.filter(({ area }) => area === 'Sending');
-  expect(said.map(({ text }) => text)).toEqual([
-    'the campaign "News" to 0 recipients has been running for 2 days; it is paused: project disabled',
-    'no email of the last day is deferred',
+  expect(said.map(({ level, text }) => [level, text])).toEqual([
+    [
+      'warning',
+      'the campaign "News" to 0 recipients has been running for 2 days; it is paused: project disabled',
+    ],
+    ['ok', 'no email of the last day is deferred'],
   ]);
   await become('DRAFT', false);
 });
@@ -211,6 +214,31 @@ it("quotes the provider's answers to emails that do not leave, without addresses
     },
   ]);
   await stack.sql(`delete from emails where reason is not null`);
+});
+
+it('says that emails leave and no delivery event arrives, unless there are none to expect', async () => {
+  const said = async (changes: Record<string, string> = {}) =>
+    (await examine(changes)).findings.filter(({ text }) => text.includes('sent no event'));
+  const insert = (count: number) =>
+    stack.sql(
+      `insert into emails (id, project_id, source, to_email, from_email, status, sent_at)
+       select uuidv7(interval '-20 minutes'), $1, 'TRANSACTIONAL', 'a@example.com', 'b@example.com', 'SENT',
+         now() - interval '20 minutes' from generate_series(1, $2::int)`,
+      [sender.projectId, count],
+    );
+  await insert(19);
+  expect(await said()).toEqual([]);
+  await insert(1);
+  expect(await said()).toMatchObject([
+    { area: 'Sending', level: 'error', remedy: expect.stringContaining('No delivery events arrive') },
+  ]);
+  expect(await said({ SNS_TOPIC_ARNS: '' })).toEqual([]);
+  await stack.sql(
+    `update emails set status = 'DELIVERED', delivered_at = now()
+     where id = (select id from emails where from_email = 'b@example.com' limit 1)`,
+  );
+  expect(await said()).toEqual([]);
+  await stack.sql(`delete from emails where from_email = 'b@example.com'`);
 });
 
 it('names an execution whose workflow was terminated', async () => {

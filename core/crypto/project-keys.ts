@@ -12,6 +12,9 @@ export function createKeyVault(appSecret: string) {
   const publicContext = (projectId: string) => `${projectId} public`;
   const secretContext = (projectId: string) => `${projectId} secret`;
 
+  const openPublicKey = (projectId: string, encrypted: Uint8Array) =>
+    decryptText(encryptionKey, encrypted, publicContext(projectId));
+
   return {
     createKeys: (projectId: string) => {
       const publicKey = createApiKey('public');
@@ -27,8 +30,16 @@ export function createKeyVault(appSecret: string) {
         },
       };
     },
-    openPublicKey: (projectId: string, encrypted: Uint8Array) =>
-      decryptText(encryptionKey, encrypted, publicContext(projectId)),
+    openPublicKey,
+    /** False when the key was encrypted with another `APP_SECRET`. */
+    canOpenPublicKey: (projectId: string, encrypted: Uint8Array) => {
+      try {
+        openPublicKey(projectId, encrypted);
+        return true;
+      } catch {
+        return false;
+      }
+    },
     openSecretKey: (projectId: string, encrypted: Uint8Array) =>
       decryptText(encryptionKey, encrypted, secretContext(projectId)),
   };

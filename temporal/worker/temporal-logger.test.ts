@@ -33,3 +33,19 @@ it('keeps DEBUG messages of the SDK out of the log', () => {
   });
   expect(lines).toEqual([expect.objectContaining({ level: 20, msg: 'Worker state changed' })]);
 });
+
+it('logs the retries of the pollers once a minute and call, and other errors always', () => {
+  const lines = linesOf((log) => {
+    for (let n = 16; n < 20; n += 1) {
+      log.error(`gRPC call poll_workflow_task_queue retried ${n} times`);
+      log.error(`gRPC call poll_activity_task_queue retried ${n} times`);
+      log.error('Worker failed');
+    }
+  });
+  const counts = Map.groupBy(lines, (line) => Reflect.get(Object(line), 'msg'));
+  expect([...counts].map(([msg, { length }]) => [msg, length])).toEqual([
+    ['gRPC call poll_workflow_task_queue retried 16 times', 1],
+    ['gRPC call poll_activity_task_queue retried 16 times', 1],
+    ['Worker failed', 4],
+  ]);
+});

@@ -36,10 +36,23 @@ function prometheusAt(bindAddress: string) {
 /** One level below the SDK's own, because it logs each step of each workflow as DEBUG. */
 const severities = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
 
+/** While Temporal is away, each of the dozens of pollers logs every retry, which would push out all other lines. */
+const retries = /^gRPC call (\w+) retried \d+ times$/;
+const retriesPauseMs = 60_000;
+
 /** Writes the SDK's log to `log`. The SDK names errors `error`, which pino would write as `{}`. */
 export function createTemporalLogger(log: Logger) {
   const child = log.child({ component: 'temporal' }, { serializers: { error: presentError } });
-  return new DefaultLogger('TRACE', ({ level, message, meta }) =>
-    child[severities[level]](meta ?? {}, message),
-  );
+  const loggedAt = new Map<string, number>();
+  const isRepeated = (message: string): boolean => {
+    const call = retries.exec(message)?.[1];
+    if (call === undefined) return false;
+    const now = performance.now();
+    if (now - (loggedAt.get(call) ?? -retriesPauseMs) < retriesPauseMs) return true;
+    loggedAt.set(call, now);
+    return false;
+  };
+  return new DefaultLogger('TRACE', ({ level, message, meta }) => {
+    if (!isRepeated(message)) child[severities[level]](meta ?? {}, message);
+  });
 }

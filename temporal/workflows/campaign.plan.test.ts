@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CampaignView, OpenBatches } from '../contracts/campaign.ts';
-import { type CampaignStep, nextSendingStep, nextStep, type SendingStep } from './campaign.plan.ts';
+import {
+  type CampaignStep,
+  describeCampaign,
+  nextSendingStep,
+  nextStep,
+  type SendingStep,
+} from './campaign.plan.ts';
 
 const now = 1_000_000;
 const view = (changes: Partial<CampaignView>): CampaignView => ({
@@ -58,4 +64,17 @@ describe('the next step of sending', () => {
   ])('%s', (_, given, after, expected) => {
     expect(nextSendingStep(given, after)).toEqual(expected);
   });
+});
+
+it('describes a campaign by its name, and by its time until it is due', () => {
+  const dueAt = Date.parse('2026-12-01T08:30:00Z');
+  expect(describeCampaign(view({ status: 'SCHEDULED', dueAt }))).toBe(
+    'The campaign **News** is **SCHEDULED** for 2026-12-01 08:30 UTC.',
+  );
+  expect(describeCampaign(view({ totalRecipients: 60 }), { ended: 0, ofBatches: 1 })).toBe(
+    'The campaign **News** is **SENDING** with **60** recipients; **0** of **1** open batches are through.',
+  );
+  expect(describeCampaign(view({ status: 'SENT', totalRecipients: 60 }))).toBe(
+    'The campaign **News** is **SENT** with **60** recipients.',
+  );
 });

@@ -41,9 +41,18 @@ export function nextSendingStep({ numbers, more }: OpenBatches, after: number): 
 }
 
 export function describeCampaign(
-  view: Pick<CampaignView, 'status' | 'totalRecipients'>,
-  progress: { ended: number; ofBatches: number },
+  { name, status, dueAt, totalRecipients }: CampaignView,
+  progress?: { ended: number; ofBatches: number },
 ): string {
-  const batches = `**${progress.ended}** of **${progress.ofBatches}** open batches are through`;
-  return `The campaign is **${view.status}** with **${view.totalRecipients}** recipients; ${batches}.`;
+  const campaign = `The campaign **${name}** is **${status}**`;
+  if (status === 'SCHEDULED') {
+    const due =
+      dueAt === null ? '' : ` for ${new Date(dueAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+    return `${campaign}${due}.`;
+  }
+  const batches =
+    progress === undefined
+      ? ''
+      : `; **${progress.ended}** of **${progress.ofBatches}** open batches are through`;
+  return `${campaign} with **${totalRecipients}** recipients${batches}.`;
 }

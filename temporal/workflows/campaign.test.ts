@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../../test/setup/eventually.ts';
 import { runCampaign, scriptCampaign } from '../../test/setup/scripted-campaign.ts';
 import { useTimeSkipping } from '../../test/setup/time-skipping.ts';
 import type { CampaignBatchInput } from '../contracts/campaign.ts';
@@ -44,6 +45,23 @@ describe('a campaign being sent', () => {
     await runCampaign(environment, campaign);
     expect(campaign.sent).toEqual(each(24));
     expect(most).toBe(batchesAtOnce);
+  });
+
+  it('says how many batches are open while the first ones are being sent', async () => {
+    const campaign = scriptCampaign({}, 3);
+    const { sendBatch } = campaign.activities;
+    const seen = Promise.withResolvers<void>();
+    campaign.activities.sendBatch = async (input) => {
+      await seen.promise;
+      return sendBatch(input);
+    };
+    await runCampaign(environment, campaign, async (handle) => {
+      const details = () => handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+      const shown = eventually(details, ({ currentDetails }) =>
+        currentDetails.includes('**0** of **3** open'),
+      );
+      await shown.finally(seen.resolve);
+    });
   });
 
   it('ends immediately with an empty audience', async () => {

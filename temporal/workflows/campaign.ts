@@ -59,7 +59,7 @@ export async function campaign(input: CampaignInput): Promise<void> {
     const seen = changes;
     const view = await database.loadCampaign({ campaignId });
     const step = nextStep(view, Date.now());
-    if (view !== null) setCurrentDetails(describeCampaign(view, { ended: 0, ofBatches: 0 }));
+    if (view !== null) setCurrentDetails(describeCampaign(view));
     switch (step.do) {
       case 'end':
         return;
@@ -130,14 +130,16 @@ async function sendBatches(
   const queue = [...batches];
   let ended = 0;
   let running = batchesAtOnce;
-  const showProgress = () => {
+  const showProgress = () => setCurrentDetails(describeCampaign(view, { ended, ofBatches: batches.length }));
+  const noteEnd = () => {
     ended += 1;
-    setCurrentDetails(describeCampaign(view, { ended, ofBatches: batches.length }));
+    showProgress();
   };
+  showProgress();
 
   async function sendInTurn(): Promise<void> {
     try {
-      await scope.run(() => sendQueued(campaignId, view.projectId, queue, showProgress));
+      await scope.run(() => sendQueued(campaignId, view.projectId, queue, noteEnd));
     } catch (error) {
       if (!isCancellation(error)) throw error;
     } finally {

@@ -16,7 +16,7 @@ import type { TestAnswer } from './answer.ts';
 import { type TestDatabase, useTestDatabase } from './database.ts';
 import { fileFixture } from './fixtures.ts';
 
-const appSecret = 'a secret of the tests, long enough to be one';
+export const appSecret = 'a secret of the tests, long enough to be one';
 
 export interface TestProject {
   id: string;
