@@ -66,20 +66,6 @@ create table project_email_changes (
   primary key (project_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- Simulator addresses are no recipients.
-insert into project_email_days (project_id, day, sent, bounced, complained)
-select project_id, day, sum(sent), sum(bounced), sum(complained)
-from emails e
-cross join lateral (
-  select (e.sent_at at time zone 'UTC')::date, 1, 0, 0 where e.sent_at is not null
-  union all
-  select (e.bounced_at at time zone 'UTC')::date, 0, 1, 0 where e.bounced_at is not null
-  union all
-  select (e.complained_at at time zone 'UTC')::date, 0, 0, 1 where e.complained_at is not null
-) counted (day, sent, bounced, complained)
-where e.to_email not like '%@simulator.amazonses.com'
-group by project_id, day;
-
 create table project_suspensions (
   id uuid not null,
   project_id uuid not null,

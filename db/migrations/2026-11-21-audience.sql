@@ -93,22 +93,6 @@ create table contact_figure_changes (
   primary key (project_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- The indexes above have locked the table against writers until the end of the transaction, which also creates the triggers
--- that record changes of these figures (db/functions/record-contact-figure-changes.sql).
-insert into contact_figures (project_id, figure, value)
-select project_id, figure, count(*)
-from contacts c
-cross join lateral (
-  select 'contacts'
-  union all
-  select 'subscribed' where c.subscribed
-  union all
-  select 'snoozed' where c.snoozed_until is not null
-  union all
-  select 'data.' || key from jsonb_object_keys(c.data) key
-) counted (figure)
-group by project_id, figure;
-
 -- By project and name first, so that a segment finds everyone who had an event, and an event name can be deleted.
 alter table contact_event_stats drop constraint contact_event_stats_pkey;
 alter table contact_event_stats add primary key (project_id, name, contact_id);

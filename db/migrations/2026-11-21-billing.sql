@@ -22,13 +22,6 @@ create table billing_usage (
   primary key (project_id, month, category, lane)
 ) with (fillfactor = 50);
 
-insert into billing_usage (project_id, month, category, lane, emails)
-select project_id, usage_month(created_at),
-  case source when 'TRANSACTIONAL' then 'transactional' when 'CAMPAIGN' then 'campaigns' else 'workflows' end, 0, count(*)
-from emails
-where source in ('TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW') and status <> 'CANCELLED'
-group by 1, 2, 3;
-
 -- Most recipients of a campaign of a project with a limit: as many as there were when it was sent.
 alter table campaigns add column recipient_limit int;
 alter table campaigns add column cancel_reason text;

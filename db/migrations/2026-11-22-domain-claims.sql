@@ -4,7 +4,5 @@ alter table domains add constraint domains_project_domain unique (project_id, do
 create index domains_domain on domains (domain);
 create unique index domains_verified on domains (domain) where status = 'verified';
 
--- What is verified stays so without the TXT record that is asked for from now on.
 alter table domains add column needs_proof boolean not null default true;
 alter table domains add column verified_at timestamptz(3);
-update domains set needs_proof = false, verified_at = updated_at where status = 'verified';
