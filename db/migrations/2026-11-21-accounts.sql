@@ -1,4 +1,4 @@
--- Somebody who signs in with Google or GitHub only has no password.
+-- Users who only sign in with Google or GitHub have no password.
 alter table users alter column password_hash drop not null;
 
 create table account_tokens (
@@ -46,7 +46,7 @@ alter table invitations add constraint invitations_role_check check (role in ('O
 alter table invitations add constraint invitations_project_id_foreign
   foreign key (project_id) references projects (id) on delete cascade;
 
--- What became of a project's emails by UTC day: figures plus the changes that are not folded into them yet.
+-- Outcomes of a project's emails by UTC day: figures, and the changes not yet folded into them.
 create table project_email_days (
   project_id uuid not null,
   day date not null,

@@ -74,7 +74,7 @@ create table job_chunks (
   primary key (job_id, position)
 );
 
--- Lists of the subscribed, the unsubscribed and the snoozed, however few they are.
+-- Lists by subscription, however few contacts match.
 create index contacts_project_subscribed on contacts (project_id, subscribed, created_at, id);
 create index contacts_snoozed on contacts (project_id, created_at, id) where snoozed_until is not null;
 
@@ -117,5 +117,5 @@ create table contact_erasures (
   erased_at timestamptz(3) not null default clock_timestamp(),
   primary key (contact_id)
 );
--- What happened to a contact and that events_history does not have.
+-- A contact's activity, which is not in events_history.
 create index events_activity_contact on events (contact_id) where kind = 'activity' and contact_id is not null;

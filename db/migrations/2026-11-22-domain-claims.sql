@@ -1,4 +1,4 @@
--- Several projects may add a domain; the one that proves it has it.
+-- Several projects may add a domain; only one of them can have it verified.
 alter table domains drop constraint domains_domain_unique;
 alter table domains add constraint domains_project_domain unique (project_id, domain);
 create index domains_domain on domains (domain);

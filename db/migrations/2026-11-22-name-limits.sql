@@ -1,4 +1,4 @@
--- The names of the events that a project has tracked, which anyone with its public key can make up.
+-- Event names that a project has tracked. Anyone with its public key can add some.
 create table event_names (
   project_id uuid not null,
   name text not null,

@@ -1,4 +1,4 @@
--- Projects take turns with their commands. The zero UUID: of none, or written by a version that did not say.
+-- Projects take turns with their commands. The zero UUID means no project.
 alter table outbox add column project_id uuid not null default '00000000-0000-0000-0000-000000000000';
 
 -- A lane for emails and one for everything else, each by project.

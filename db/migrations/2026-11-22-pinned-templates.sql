@@ -7,6 +7,6 @@ create table workflow_version_templates (
 );
 create index workflow_version_templates_workflow on workflow_version_templates (workflow_id);
 
--- Whether a version still has executions under way.
+-- Shows whether a version still has executions under way.
 create index workflow_executions_pinned on workflow_executions (workflow_id, version)
   where status in ('RUNNING', 'WAITING');

@@ -14,6 +14,7 @@ export interface DispatchContext extends HandOverContext {
   rates: SendRates;
   reserve: SlotReserver;
   bytes: ByteBudget;
+  /** Projects with a run that waits for send slots in its activity slot. */
   paced: Set<string>;
 }
 
