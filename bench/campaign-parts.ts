@@ -114,12 +114,13 @@ async function measureOn(stack: BenchStack, ses: { pid: number; url: string }): 
 
   const contents = await loadContents(orm.em.fork(), [claimed[0]?.contentId ?? '']);
   const stored = [...contents.values()][0];
-  const render = createClaimedRenderer(
-    'https://api.example.com',
-    Buffer.alloc(32, 1),
-    Buffer.alloc(32, 2),
-    'many',
-  );
+  const config = {
+    API_URL: 'https://api.example.com',
+    HOST: '127.0.0.1',
+    PORT: 8080,
+    APP_SECRET: 'a secret',
+  };
+  const render = createClaimedRenderer(config, 'many');
   const rendered = await measure('rendering, one core', own, async () =>
     claimed.map((email) => {
       const result = render(email, stored);

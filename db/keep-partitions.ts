@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { isLockTimeout } from './database-errors.ts';
 import type { Em } from './orm.ts';
-import { partitionEvents } from './partition-events.ts';
 import {
   defaultOf,
   eventPartitions,
-  isPartitioned,
   listPartitions,
   notificationPartitions,
   type PartitionedTable,
@@ -32,7 +30,6 @@ export async function keepPartitions(
   let added = await add(em, notificationPartitions, now);
   const oldestDay = stepAt(notificationPartitions, now, -notificationDays);
   let dropped = await dropPartitions(em, notificationPartitions, oldestDay);
-  await partitionEvents(em, now);
   added += await add(em, eventPartitions, now);
   if (eventMonths > 0) {
     const oldestMonth = stepAt(eventPartitions, now, -eventMonths);
@@ -83,7 +80,7 @@ async function analyzeEvents(em: Em): Promise<void> {
  * @param onDrop runs in the transaction that drops a partition
  * @returns the number of partitions dropped
  */
-export async function dropPartitions(
+async function dropPartitions(
   em: Em,
   table: PartitionedTable,
   before: Date,
@@ -108,7 +105,7 @@ export async function dropPartitions(
 }
 
 /** Whether ClickHouse has all rows of the partition; a partition with others must stay. */
-export const isStreamedSql = (partition: string) => `exists (
+const isStreamedSql = (partition: string) => `exists (
   select from stream_positions p where p.name = 'clickhouse'
     and not exists (select from ${partition} e where (e.xid, e.id) > (p.xid, p.event_id)))`;
 
@@ -123,7 +120,6 @@ const mostMovedRows = 50_000;
  * @returns the number of partitions added
  */
 export async function addPartitions(em: Em, table: PartitionedTable, now: Date): Promise<number> {
-  if (!(await isPartitioned(em, table))) return 0;
   const existing = await listPartitions(em, table);
   let added = 0;
   for (let step = -table.behind; step <= table.ahead; step += 1) {

@@ -40,9 +40,13 @@ export interface DatabaseOptions {
 
 export type PoolName = 'statements' | 'prepared';
 
-const preparedPools = new WeakMap<object, pg.Pool | null>();
-const poolsOf = new WeakMap<object, Partial<Record<PoolName, pg.Pool>>>();
-const validating = new WeakSet<object>();
+interface Extras {
+  pools: Partial<Record<PoolName, pg.Pool>>;
+  validatesRows: boolean;
+}
+
+/** What MikroORM does not keep for us, by the configuration that an instance shares with its entity managers. */
+const extras = new WeakMap<object, Extras>();
 
 /** The entities and migrations. */
 const mapping = {
@@ -105,7 +109,7 @@ export function createOrm(options: DatabaseOptions): Orm {
     silenceMs: options.silenceMs ?? 10_000,
     answerMs: connectionTimeoutMillis,
   });
-  const pools: Partial<Record<PoolName, pg.Pool>> = {};
+  const pools: Extras['pools'] = {};
   const orm = new MikroORM({
     ...mapping,
     clientUrl: options.url,
@@ -124,20 +128,14 @@ export function createOrm(options: DatabaseOptions): Orm {
     logger: (message) => options.warn(message),
     colors: false,
   });
-  const preparedPool =
-    sizes.prepared === 0
-      ? null
-      : createPreparedPool({ ...settings, max: sizes.prepared }, options.limits, options.warn);
-  preparedPools.set(orm.config, preparedPool);
-  if (preparedPool !== null) {
-    pools.prepared = preparedPool;
-    watch(preparedPool);
+  if (sizes.prepared > 0) {
+    pools.prepared = createPreparedPool({ ...settings, max: sizes.prepared }, options.limits, options.warn);
+    watch(pools.prepared);
   }
-  poolsOf.set(orm.config, pools);
-  if (options.validateRows) validating.add(orm.config);
+  extras.set(orm.config, { pools, validatesRows: options.validateRows ?? false });
   const closeMapper = orm.close.bind(orm);
   orm.close = async (force) => {
-    await Promise.all([closeMapper(force), preparedPool?.end()]);
+    await Promise.all([closeMapper(force), pools.prepared?.end()]);
   };
   return orm;
 }
@@ -154,23 +152,23 @@ function clientWithin(connectionTimeoutMillis: number): typeof pg.Client {
   };
 }
 
-/** @returns null behind a pooler */
-export function preparedPoolOf(em: Em): pg.Pool | null {
-  const pool = preparedPools.get(em.config);
-  if (pool === undefined) throw new Error('The entity manager does not come from createOrm');
-  return pool;
+function extrasOf({ config }: Em | Orm): Extras {
+  const found = extras.get(config);
+  if (found === undefined) throw new Error('The entity manager does not come from createOrm');
+  return found;
 }
 
+/** @returns undefined behind a pooler */
+export const preparedPoolOf = (em: Em): pg.Pool | undefined => extrasOf(em).pools.prepared;
+
+export const validatesRows = (em: Em): boolean => extrasOf(em).validatesRows;
+
 export function readPools(orm: Orm) {
-  return Object.entries(poolsOf.get(orm.config) ?? {}).map(([name, pool]) => ({
+  return Object.entries(extrasOf(orm).pools).map(([name, pool]) => ({
     pool: name,
     used: pool.totalCount - pool.idleCount,
     idle: pool.idleCount,
     waiting: pool.waitingCount,
     max: pool.options.max,
   }));
-}
-
-export function validatesRows(em: Em): boolean {
-  return validating.has(em.config);
 }

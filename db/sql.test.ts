@@ -78,7 +78,7 @@ describe('prepared statements', () => {
       await readTemplateContents(em, [{ projectId, id: randomUUID(), known: null }]);
 
       const pool = preparedPoolOf(em);
-      if (pool === null) throw new Error('There is no pool of prepared statements');
+      if (pool === undefined) throw new Error('There is no pool of prepared statements');
       const prepared = await pool.query<{ name: string; types: number }>(
         `select name, cardinality(parameter_types) as types from pg_prepared_statements`,
       );

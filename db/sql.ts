@@ -93,7 +93,7 @@ export async function preparedQuery<Row extends z.ZodType>(
   parameters: readonly unknown[],
 ): Promise<z.output<Row>[]> {
   const pool = preparedPoolOf(em);
-  if (pool === null || em.getTransactionContext() !== undefined) return query(em, row, text, parameters);
+  if (pool === undefined || em.getTransactionContext() !== undefined) return query(em, row, text, parameters);
   const client = await pool.connect();
   let isLost = false;
   try {

@@ -72,7 +72,7 @@ async function findLost({ ask }: ReadOnly, client: Client): Promise<string[]> {
   const campaigns = await ask(z.object({ id: z.uuid() }), campaignsSql);
   const ids = [
     ...executions.map((row) => workflowIds.workflowExecution(row.workflowId, row.contactId, row.id)),
-    ...campaigns.map(({ id }) => workflowIds.campaign(id)),
+    ...campaigns.map(({ id }) => workflowIds.ofSubject('campaign', id)),
   ];
   const open = await pMap(ids, (id) => isOpen(client, id), { concurrency: callsAtATime });
   return ids.filter((_, index) => !open[index]);

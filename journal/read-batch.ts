@@ -39,7 +39,7 @@ const valueSql: Record<EventColumn, string> = {
   data: `replace(e.data::text, E'\\\\', E'\\\\\\\\')`,
 };
 
-/** Of the lines, and of their data as Postgres stores it uncompressed; the row that reaches it ends the batch. */
+/** For the lines, and for their data as Postgres stores it uncompressed. The row that reaches the limit ends the batch. */
 const maxBatchBytes = 8 * 1024 * 1024;
 
 /** Limit of an event's data (`maxContactDataBytes`), which a compressed row is taken to reach. */

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { isDatabaseAway } from '../db/database-away.ts';
 import { migrateDatabase } from '../db/migrate.ts';
 import type { Orm } from '../db/orm.ts';
 
@@ -17,11 +18,7 @@ export async function prepareDatabase(orm: Orm, url: string, log: Logger): Promi
       await migrateDatabase(orm, url);
       return;
     } catch (err) {
-      const code = err instanceof Error && 'code' in err ? err.code : undefined;
-      // 57P03: starting up. Any other error that is not a failed connection is a real failure.
-      const isAway =
-        code === '57P03' || code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN';
-      if (!isAway || performance.now() > deadline) throw err;
+      if (!isDatabaseAway(err) || performance.now() > deadline) throw err;
       log.warn({ err }, 'Postgres is not ready; trying again');
       await delay(1_000);
     }

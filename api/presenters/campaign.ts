@@ -57,7 +57,7 @@ export function presentCampaign(counted: CountedCampaign, runs: TemporalRuns) {
     ...campaign,
     from: campaign.fromEmail,
     pausedReason: pausedReasonOf(counted),
-    ...runs(campaign.status === 'DRAFT' ? null : workflowIds.campaign(campaign.id)),
+    ...runs(campaign.status === 'DRAFT' ? null : workflowIds.ofSubject('campaign', campaign.id)),
     progress: progressOf(counted),
     totalRecipients: recipientsOf(counted),
     ...presentCounters(counters),

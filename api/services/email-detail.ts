@@ -34,7 +34,7 @@ async function findRunId(em: Em, email: LoggedEmail): Promise<string | null> {
   if (campaignId !== null) {
     const batch = await em.getRepository(CampaignBatch).findNumberOf(campaignId, id);
     return batch === undefined
-      ? workflowIds.campaign(campaignId)
+      ? workflowIds.ofSubject('campaign', campaignId)
       : workflowIds.campaignBatch(campaignId, batch);
   }
   if (workflowId === null || contactId === null) return null;

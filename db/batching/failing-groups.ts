@@ -13,10 +13,10 @@ export function createFailingGroups(maxItems: number) {
   const groups = new LRUCache<string, { most: number }>({ max: mostGroups, ttl: rememberedMs });
   return {
     /** Maximum size of the group's next batch; undefined when it had no failure in the last minute. */
-    mostAlone: (group: string) => (groups.size === 0 ? undefined : groups.get(group)?.most),
+    mostAlone: (group: string) => groups.get(group)?.most,
     failed: (group: string, items: number) => groups.set(group, { most: Math.max(1, items >> 1) }),
     succeeded: (group: string) => {
-      const failing = groups.size === 0 ? undefined : groups.get(group);
+      const failing = groups.get(group);
       if (failing !== undefined) failing.most = Math.min(maxItems, failing.most * 2);
     },
   };

@@ -43,7 +43,6 @@ export function openActivityDependencies(
   shutdown: Shutdown,
 ): ActivityDependencies {
   const { config, orm, relay, identities, billing } = resources;
-  const accountLinkKey = deriveKey(config.APP_SECRET, 'account-link');
   const turns = new RenderTurns(2);
   const parser = new EmailParser();
   shutdown.add('inbound parser', () => parser.stop());
@@ -66,7 +65,7 @@ export function openActivityDependencies(
     notifyOwners: createOwnerNotifier({
       from: accountEmailSettings(config).from,
       pageOf: sitePages(config).security,
-      linkKey: accountLinkKey,
+      linkKey: deriveKey(config.APP_SECRET, 'account-link'),
     }),
     committed: () => {
       relay.wake();
@@ -87,11 +86,7 @@ function createEmails(
   return createEmailDispatcher({
     orm,
     provider,
-    render: createClaimedRenderer(
-      publicApiUrl(config),
-      deriveKey(config.APP_SECRET, 'public-link'),
-      deriveKey(config.APP_SECRET, 'account-link'),
-    ),
+    render: createClaimedRenderer(config, 'one'),
     turns,
     rates: createSendRates(config, provider, warn),
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,

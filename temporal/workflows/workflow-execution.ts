@@ -37,7 +37,7 @@ const callOptions = {
 } as const;
 const { callWebhook } = proxyActivities<WebhookActivities>(callOptions);
 
-/** So often, the wait for the project's turn is doubled: thousands of calls that came back each time would take all CPU. */
+/** How often the wait for the project's turn is doubled: thousands of calls coming back each time would take all CPU. */
 const mostDoublings = 6;
 
 const longestTimerMs = 300 * 24 * 60 * 60 * 1000;

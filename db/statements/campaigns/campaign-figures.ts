@@ -42,7 +42,7 @@ export async function foldCampaignFigures(em: Em): Promise<number> {
   }
 }
 
-/** Those that are sending, or ended within the last hour or 24 or 47 hours before, in random order. */
+/** Campaigns that are sending, or ended within the last hour, or 24 or 47 hours ago, in random order. */
 export function findCampaignsToRecount(em: Em): Promise<string[]> {
   const sql = `select id from campaigns
      where status = 'SENDING'
@@ -77,7 +77,7 @@ export function recountCampaign(em: Em, campaignId: string): Promise<number> {
   return queryValue(em, z.int(), sql, [campaignId]);
 }
 
-/** Of a deleted campaign. */
+/** For a deleted campaign. */
 export async function deleteFigures(em: Em, campaignId: string): Promise<void> {
   for (const table of ['campaign_figure_changes', 'campaign_figures'])
     await execute(em, `delete from ${table} where campaign_id = $1`, [campaignId]);

@@ -17,7 +17,6 @@ const commandRow = z.object({
   id: z.uuid(),
   kind: z.enum(outboxKinds),
   subjectId: z.uuid(),
-  attempts: z.int(),
   projectId: z.uuid().nullable(),
   execution: z.object({ projectId: z.uuid(), workflowId: z.uuid(), contactId: z.uuid() }).nullable(),
 });
@@ -43,7 +42,7 @@ export function lockDueCommands(
   projectIds: readonly string[],
   share: number,
 ): Promise<DueCommand[]> {
-  const sql = `select o.id, o.kind, o.subject_id as "subjectId", o.attempts,
+  const sql = `select o.id, o.kind, o.subject_id as "subjectId",
        nullif(o.project_id, '${noProject}') as "projectId",
        ${executionSql[lane]} as execution
      from unnest($1::uuid[]) project (id)

@@ -26,7 +26,7 @@ export async function findBatchEnd(
   return row === undefined ? null : { createdAt: row.createdAt.toISOString(), id: row.id };
 }
 
-/** Of contacts whose condition nobody has timed yet: an expensive one takes a tenth of a second for each. */
+/** Contacts in a batch before the condition has been timed: an expensive one takes a tenth of a second for each. */
 export const firstBatch = 50;
 /**
  * How many contacts to take after a batch.

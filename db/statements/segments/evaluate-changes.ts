@@ -15,13 +15,13 @@ import { dropUnusedInputs, markStale } from './plan-segment.ts';
 
 const contactsPerChunk = 5_000;
 const changesAtFirst = 200;
-/** Contacts in the first chunk of a project's turn at most: what they cost may have changed since the turn before. */
+/** Most contacts in the first chunk of a project's turn: their cost may have changed since the last turn. */
 const mostAtFirst = 200;
 /** Contacts in the next chunk of a project. A slow chunk ends its turn. */
 const nextChunks = new LRUCache<string, number>({ max: 1_000 });
-/** A chunk takes at most about so many times what one of its statements usually may: the length of a turn. */
+/** A chunk may take about this many times the usual duration of a statement: the length of a turn. */
 const statementsPerTurn = 5;
-/** Of the evaluation of a chunk. Segments left then are computed in full: other projects wait for their turns. */
+/** For evaluating a chunk. The segments left then are computed in full, because other projects wait for their turns. */
 const longestChunkMs = 5 * 60_000;
 
 export interface EvaluatedChanges {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../../core/pause.ts';
 import { Campaign } from '../../../db/entities/campaign.ts';
 import type { Orm } from '../../../db/orm.ts';
 import type { Warn } from '../../../runtime/logger.ts';
@@ -33,7 +33,7 @@ export function createTakeOver({ orm, start, isIdle, warn }: TakeOverDependencie
 
   async function keepLooking(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await delay(lookEveryMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      await pause(lookEveryMs, stopping.signal);
       if (!stopping.signal.aborted && isIdle()) await look();
     }
   }

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { EmailProvider } from '../../../providers/email/email-provider.ts';
 import { createClaimedRenderer } from '../sending/render-claimed.ts';
 import { warmUp } from './warm-up.ts';
 
-const render = createClaimedRenderer('https://example.com', randomBytes(32), randomBytes(32), 'many');
+const config = { API_URL: 'https://example.com', HOST: '127.0.0.1', PORT: 8080, APP_SECRET: 'a secret' };
+const render = createClaimedRenderer(config, 'many');
 
 it('the warm-up renders hundreds of emails without handing them over, until there is something to send', async () => {
   const subjects: string[] = [];

@@ -4,7 +4,7 @@ import { comeBackLater } from '../come-back-later.ts';
 
 /** While SES is silent, each check holds an activity slot for 20 seconds, and imports and others need slots too. */
 const checksAtOnce = 8;
-/** Of domains whose last check was slow, such as those of a project whose name servers do not answer. */
+/** For domains whose last check was slow, such as those of a project whose name servers do not answer. */
 const slowAtOnce = 4;
 const slowMs = 1_500;
 /** Twice the usual interval of the checks of a verified domain. */

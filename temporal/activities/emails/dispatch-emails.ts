@@ -14,6 +14,7 @@ export interface DispatchContext extends HandOverContext {
   rates: SendRates;
   reserve: SlotReserver;
   bytes: ByteBudget;
+  /** Projects with a run that waits for send slots in its activity slot. */
   paced: Set<string>;
 }
 
@@ -53,7 +54,7 @@ export async function dispatchEmails(
     else if (verdict.kind === 'wait') run.waits.set(email.id, verdict.retryInMs);
     else suppressed.push(email.id);
   }
-  if (suppressed.length > 0) run.note(await handOverClaim(context, [], 0, 1, suppressed));
+  if (suppressed.length > 0) run.note(await handOverClaim(context, [], 0, false, suppressed));
   for (const lot of groupByMemory(admit(context, due, run))) await sendLot(context, lot, run);
 
   const isOver = found.every(({ id }) => run.ended.has(id));
@@ -148,7 +149,7 @@ async function sendWithSlots(
   }
   try {
     const reservation = await context.reserve(context.em, emails, context.rates);
-    await handOverInWaves(context, reservation.granted, lot.concurrency, run);
+    await handOverInWaves(context, reservation.granted, lot.isLarge, run);
     return reservation;
   } finally {
     turn.release();
@@ -158,7 +159,7 @@ async function sendWithSlots(
 async function handOverInWaves(
   context: DispatchContext,
   slots: readonly SendSlot[],
-  concurrency: number,
+  isLarge: boolean,
   run: Run,
 ): Promise<void> {
   const grantedAt = performance.now();
@@ -173,7 +174,7 @@ async function handOverInWaves(
     if (context.signal.aborted) return;
     // The first may leave at any time: large emails may have waited long for memory.
     if (from > 0 && !run.hasTime(claimMs)) return;
-    run.note(await handOverClaim(context, wave, grantedAt, concurrency));
+    run.note(await handOverClaim(context, wave, grantedAt, isLarge));
     from = to;
   }
 }

@@ -37,7 +37,6 @@ it('puts each email into one lot, small ones first, using no more memory than th
           expect(new Set(lot.emails.map(({ contentId }) => contentId)).size).toBe(1);
           expect(lot.bytes).toBe(2 * (one?.bytes ?? 0));
           expect(lot.emails.length).toBeLessThanOrEqual(8);
-          expect(lot.concurrency).toBe(1);
         } else {
           expect(lot.bytes).toBe(lot.emails.reduce((sum, { bytes }) => sum + bytes, 0));
           expect(lot.bytes).toBeLessThanOrEqual(8 * mega);

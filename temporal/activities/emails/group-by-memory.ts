@@ -4,13 +4,12 @@ export interface Lot {
   emails: OpenEmail[];
   /** Upper bound of its memory, in the units of `OpenEmail.bytes`. */
   bytes: number;
+  /** Handed over one by one: `bytes` allows for one in flight. */
   isLarge: boolean;
-  concurrency: number;
 }
 
 const largeBytes = 256 * 1024;
 const smallLotBytes = 8 * 1024 * 1024;
-const smallConcurrency = 16;
 /** Large emails are handed over one by one; this many finish well within the lease of their claim. */
 const largeLotEmails = 8;
 
@@ -29,7 +28,7 @@ export function groupByMemory(emails: readonly OpenEmail[]): Lot[] {
       if (open !== undefined && open.emails.length < largeLotEmails) open.emails.push(email);
       else {
         // The content itself plus the one email in flight.
-        const lot = { emails: [email], bytes: 2 * email.bytes, isLarge: true, concurrency: 1 };
+        const lot = { emails: [email], bytes: 2 * email.bytes, isLarge: true };
         large.set(key, lot);
         finished.push(lot);
       }
@@ -40,7 +39,7 @@ export function groupByMemory(emails: readonly OpenEmail[]): Lot[] {
       last.emails.push(email);
       last.bytes += email.bytes;
     } else {
-      small.push({ emails: [email], bytes: email.bytes, isLarge: false, concurrency: smallConcurrency });
+      small.push({ emails: [email], bytes: email.bytes, isLarge: false });
     }
   }
   return [...small, ...finished];

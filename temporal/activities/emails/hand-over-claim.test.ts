@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { accountEmailProjectId } from '../../../core/account-email/sealed-link.ts';
+import { deriveKey } from '../../../core/crypto/derive-key.ts';
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
 import { subscribeContacts } from '../../../db/statements/contacts/subscribe-contacts.ts';
@@ -24,13 +25,14 @@ const database = useTestDatabase();
 const { em, sql } = database;
 const project = useProject(em);
 
-const key = Buffer.alloc(32, 1);
+const config = { API_URL: 'https://api.example.com', HOST: '127.0.0.1', PORT: 8080, APP_SECRET: 'a secret' };
+const linkKeyOfProduct = deriveKey(config.APP_SECRET, 'account-link');
 const accepted: HandOver = { outcome: 'accepted', messageId: 'm-1' };
 
 const context = (provider: HandingOver) =>
   dispatchContext(database.orm, {
     provider,
-    render: createClaimedRenderer('https://api.example.com', key, key),
+    render: createClaimedRenderer(config, 'one'),
   });
 
 async function accept(addresses: string[], body = '<p>Hello</p>', owner = project.id) {
@@ -254,7 +256,7 @@ it('an email does not leave when another project has verified its domain meanwhi
   const ids = [
     ...(await acceptIds(['a@example.com'])),
     ...(await acceptIds(['a@example.com'], '<p>Hello</p>', owner)),
-    await queueForUser(key),
+    await queueForUser(linkKeyOfProduct),
   ];
   await dispatchEmails(context(oneByOne(async () => accepted)), ids);
   await sql('delete from domains');

@@ -43,19 +43,21 @@ export interface HandOverContext extends Rendering {
 }
 
 const stopped = 'the run was stopped';
+const callsOfClaim = 16;
 
 /**
  * Claims emails, hands each over at its time and records the outcomes. Only the holder of a claim hands an email over,
  * and only after the beginning is on disk.
  *
  * @param grantedAt the slots' delays count from here, by `performance.now()`
+ * @param isLarge see `Lot`
  * @param withheld emails without a slot, to be recorded as suppressed
  */
 export async function handOverClaim(
   context: HandOverContext,
   slots: readonly SendSlot[],
   grantedAt: number,
-  concurrency: number,
+  isLarge: boolean,
   withheld: readonly string[] = [],
 ): Promise<ClaimOutcomes> {
   const { em, provider } = context;
@@ -75,12 +77,10 @@ export async function handOverClaim(
   });
   const storedOf = ({ contentId }: ClaimedEmail) => contents.get(contentId ?? '');
   const atOf = ({ id }: ClaimedEmail) => times.get(id) ?? 0;
-  // The memory budget of large emails assumes one in flight.
-  const emailsPerCall = concurrency === 1 ? 1 : provider.emailsPerCall;
-  const planned = groupByCall(sendable, storedOf, atOf, emailsPerCall);
+  const planned = groupByCall(sendable, storedOf, atOf, isLarge ? 1 : provider.emailsPerCall);
   const claim = { token, storedOf, outcomes, lease };
   const handingOver = pMap(planned, ({ emails, at }) => handOverAt(at, emails, context, claim), {
-    concurrency,
+    concurrency: isLarge ? 1 : callsOfClaim,
   });
   await recordOutcomes(em, token, outcomes, handingOver);
   return outcomes;

@@ -82,7 +82,7 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
         // Segment before contacts: the lock order of other changes to members.
         const segment = await lockSegment(tx, job.projectId, format.segmentId);
         const written = await writeRows(tx, job.projectId, part, emails);
-        if (segment !== null) await changeStaticMembers(tx, segment, 'add', addressesOf(part));
+        if (segment !== null) await addMembers(tx, segment, part, written);
         const kept = written.rejected.slice(0, Math.max(0, maxRejectedRows - before.skipped));
         if (kept.length > 0)
           await insertRejections(tx, job.id, done, rejections.header, kept.map(rejections.row).join(''));
@@ -127,6 +127,12 @@ const addressesOf = (rows: readonly ImportRow[]): string[] => [
 /** Null once it is deleted: the import goes on without it. */
 const lockSegment = async (tx: Em, projectId: string, id: string | undefined): Promise<Segment | null> =>
   id === undefined ? null : lockRecord(tx, Segment, { id, projectId }, allProjects);
+
+function addMembers(tx: Em, segment: Segment, part: readonly ImportRow[], { rejected }: WrittenRows) {
+  const skipped = new Set(rejected.map(({ row }) => row));
+  const imported = part.filter(({ row }) => !skipped.has(row));
+  return changeStaticMembers(tx, segment, 'add', addressesOf(imported));
+}
 
 async function* readFile(
   em: Em,

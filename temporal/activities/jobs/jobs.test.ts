@@ -218,6 +218,22 @@ describe('an import', () => {
     expect(members).toEqual({ count: 1_000 });
   });
 
+  it('adds no contact to the segment whose row it has skipped', async () => {
+    const segmentId = uuidv7();
+    const segment = `insert into segments (id, project_id, name, slug, type) values ($1, $2, 'Skipped', 'skipped', 'STATIC')`;
+    await sql(segment, [segmentId, project.id]);
+    await sql(
+      `insert into contacts (id, project_id, email, data)
+       values (uuidv7(), $1, 'full@example.com', jsonb_build_object('a', repeat('x', 65000)))`,
+      [project.id],
+    );
+    const rows = [`full@example.com,${'y'.repeat(1_000)}`, 'free@example.com,y'];
+    const jobId = await addImport(['email,b', ...rows].join('\n'), segmentId);
+    expect(await importContacts(context(), jobId)).toMatchObject({ counts: { created: 1, skipped: 1 } });
+    const members = `select c.email from segment_members m join contacts c on c.id = m.contact_id where m.segment_id = $1`;
+    expect(await sql(members, [segmentId])).toEqual([{ email: 'free@example.com' }]);
+  });
+
   it('fails when its file is gone, and reports what it did before', async () => {
     const jobId = await addImport(makeFile());
     await sql('delete from job_chunks where job_id = $1 and position = 3', [jobId]);

@@ -6,7 +6,7 @@ import { comeBackLater } from '../come-back-later.ts';
  * wait there, and other activities of all projects need the slots.
  */
 const jobsAtOnce = 4;
-/** Grows with the attempts, up to so many: hundreds of jobs that came back each second would take all CPU. */
+/** The delay grows with the attempts, up to this factor: hundreds of jobs coming back each second would take all CPU. */
 const mostFactor = 10;
 const delayMs = 2_000;
 

@@ -75,7 +75,7 @@ function inStatements(rows: readonly GoodRow[]): GoodRow[][] {
   return groups;
 }
 
-/** A group that fails is divided into so many. With two, each row of a group with many faults is merged three times as often. */
+/** Parts of a group that failed. With two, each row of a group with many faults would be merged three times as often. */
 const pieces = 8;
 
 async function writeGroup(em: Em, projectId: string, rows: GoodRow[], occurredAt: Date): Promise<Written> {

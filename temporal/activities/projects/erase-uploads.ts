@@ -42,7 +42,7 @@ export async function eraseUploads(
   }
 }
 
-/** After failures of so many projects the store is away. */
+/** When this many projects have failed, the store is considered down. */
 const mostFailures = 10;
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { endWhenDue, SliceOver } from '../../../core/slice.ts';
 import type { Em } from '../../../db/orm.ts';
 import { computationStart, computeSegment } from '../../../db/statements/segments/compute-segment.ts';
@@ -74,6 +75,9 @@ export async function computeTrackedSegment(
   }
 }
 
+/** A project plans for one segment at a time: concurrent computations would all plan the same clocks. */
+const planTurns = new FairSemaphore(Number.POSITIVE_INFINITY, { perOwner: 1 });
+
 async function prepare(
   em: Em,
   { projectId, segmentId }: TrackedSegment,
@@ -85,28 +89,8 @@ async function prepare(
   const planId = await planSegment(em, projectId, segmentId);
   if (planId === undefined) return undefined;
   if (!(await waitForWriters(em, signal))) return { ...computationStart, planId: null };
-  await planInTurn(em, projectId, planId, signal);
+  await planTurns.run(projectId, () => planClocks(em, projectId, planId, signal), signal);
   return { ...computationStart, planId };
-}
-
-/** The latest plan of each project in this process. */
-const plans = new Map<string, Promise<unknown>>();
-
-/** Plans run one after the other: concurrent computations would all plan the same clocks. */
-async function planInTurn(
-  em: Em,
-  projectId: string,
-  planId: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const before = Promise.allSettled([plans.get(projectId)]);
-  const plan = before.then(() => planClocks(em, projectId, planId, signal));
-  plans.set(projectId, plan);
-  try {
-    await plan;
-  } finally {
-    if (plans.get(projectId) === plan) plans.delete(projectId);
-  }
 }
 
 async function waitForWriters(em: Em, signal: AbortSignal | undefined): Promise<boolean> {

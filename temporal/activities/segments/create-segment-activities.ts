@@ -49,10 +49,7 @@ export function createSegmentActivities({ orm, committed }: WriterDependencies):
 }
 
 const segmentsPerActivity = 50;
-/**
- * What the counts of a project may take in a round, and any one of them, so that a project with many or slow ones does not
- * hold up the counts of others.
- */
+/** Time for the counts of a project in a round, and for each of them, so that many or slow ones hold up no other project. */
 const projectMs = 60_000;
 
 /**

@@ -1,4 +1,7 @@
 import { openAccountLink } from '../../../core/account-email/sealed-link.ts';
+import type { Config } from '../../../core/config/schema.ts';
+import { publicApiUrl } from '../../../core/config/urls.ts';
+import { deriveKey } from '../../../core/crypto/derive-key.ts';
 import type { JsonObject } from '../../../core/json-value.ts';
 import { renderInPieces } from '../../../core/rendering/email-document.ts';
 import { type CompileEmailResult, createEmailTemplates } from '../../../core/rendering/email-template.ts';
@@ -11,18 +14,13 @@ export type RenderedClaim = { ok: true; email: OutgoingEmail } | { ok: false; re
 
 export type ClaimedRenderer = (email: ClaimedEmail, stored: StoredContent | undefined) => RenderedClaim;
 
-/**
- * @param apiUrl public address of the API, for links in emails
- * @param linkKey key of the links' tokens
- * @param accountLinkKey decrypts the links of account emails
- * @param recipients how many emails usually share a content
- */
+/** @param recipients how many emails usually share a content */
 export function createClaimedRenderer(
-  apiUrl: string,
-  linkKey: Buffer,
-  accountLinkKey: Buffer,
-  recipients: 'one' | 'many' = 'one',
+  config: Pick<Config, 'API_URL' | 'HOST' | 'PORT' | 'APP_SECRET'>,
+  recipients: 'one' | 'many',
 ): ClaimedRenderer {
+  const links = { apiUrl: publicApiUrl(config), linkKey: deriveKey(config.APP_SECRET, 'public-link') };
+  const accountLinkKey = deriveKey(config.APP_SECRET, 'account-link');
   const templates = createEmailTemplates({ recipients });
   const ofContent = new WeakMap<StoredContent, CompileEmailResult>();
   /** Compiles a shared content only once: looking it up in the template cache costs a tenth of a rendering. */
@@ -42,7 +40,7 @@ export function createClaimedRenderer(
     const compiled = compile(stored);
     if (!compiled.ok) return { ok: false, reason: compileReason(compiled.error) };
     const texts = contentFor(email, content, accountLinkKey);
-    const rendered = renderInPieces(compiled.template, storedOptions(texts, email, { apiUrl, linkKey }));
+    const rendered = renderInPieces(compiled.template, storedOptions(texts, email, links));
     if (!rendered.ok) return { ok: false, reason: limitReason(rendered) };
     return { ok: true, email: { ...envelopeOf(email, stored), ...rendered.email } };
   };

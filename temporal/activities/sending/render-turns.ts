@@ -4,7 +4,7 @@ import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 
 /** CPU time, so that a busy machine makes nobody slow. */
 const longMs = 25;
-/** So many long renderings, each within `memoryMs` of the one before, make a project slow until they are forgotten. */
+/** This many long renderings, each within `memoryMs` of the one before, make a project slow until they are forgotten. */
 const mostLong = 3;
 const memoryMs = 10_000;
 /** Once renderings have blocked the event loop for this long, it does other work. */

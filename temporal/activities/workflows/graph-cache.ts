@@ -7,7 +7,7 @@ export type Graphs = (em: Em, workflowId: string, version: number) => Promise<Gr
 
 const maxGraphs = 500;
 const maxTotalBytes = 32 * 1024 * 1024;
-/** Of the bytes of all: 64 KB. */
+/** Largest small graph, as a share of all bytes: 64 KB. */
 const smallShare = 1 / 512;
 
 /**

@@ -8,12 +8,12 @@ const [quickAtOnce, quickInAll] = [12, 24];
 const longestWaitMs = 500;
 /** The same for receivers that are slow, hang, or have not answered in the last minute. */
 const [unprovenAtOnce, unprovenInAll] = [8, 20];
-/** Of a project in any case, however many calls of others are under way. */
+/** Calls that a project may always make, however many of others are under way. */
 const ownCalls = 2;
 const slowMs = 3_000;
-/** How long its last quick and its last slow call count for a project. */
+/** How long a project's last quick and last slow call count. */
 const rememberedMs = 60_000;
-/** Its first answers come soon, or not at all. */
+/** For a project without answers yet: its first ones come soon, or not at all. */
 const unansweredRetryMs = 1_000;
 
 export type CallLimit = ReturnType<typeof createCallLimit>;

@@ -1,7 +1,5 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { publicApiUrl } from '../../../core/config/urls.ts';
-import { deriveKey } from '../../../core/crypto/derive-key.ts';
 import { createOrm } from '../../../db/orm.ts';
 import { openEmailProviders } from '../../../runtime/email-providers.ts';
 import { presentError, type Warn } from '../../../runtime/logger.ts';
@@ -47,12 +45,7 @@ function reportRecorded(): void {
   outcomes = {};
 }
 
-const render = createClaimedRenderer(
-  publicApiUrl(config),
-  deriveKey(config.APP_SECRET, 'public-link'),
-  deriveKey(config.APP_SECRET, 'account-link'),
-  'many',
-);
+const render = createClaimedRenderer(config, 'many');
 const rates = createSendRates(config, provider, warn);
 const send = createBatchSender({
   orm,
