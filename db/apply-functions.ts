@@ -4,12 +4,11 @@ import { z } from 'zod';
 import type { Em } from './orm.ts';
 import { execute, query } from './sql.ts';
 
-/** Called by column defaults and checks. They read no table and exist before the first migration. */
-export const columnFunctions = ['json-text-bytes', 'accepted-by-now'];
+/** Called by column defaults, checks and data migrations. They read no table and exist before the first migration. */
+export const columnFunctions = ['json-text-bytes', 'accepted-by-now', 'usage-month'];
 
 /** Applied after the migrations. A function called by a `begin atomic` body must precede it in this list. */
 export const tableFunctions = [
-  'usage-month',
   'record-contact-figure-changes',
   'limit-project-rows',
   'mark-segments-stale',

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { isLockTimeout } from './database-errors.ts';
 import type { Em } from './orm.ts';
+import { partitionEvents } from './partition-events.ts';
 import {
   defaultOf,
   eventPartitions,
+  isPartitioned,
   listPartitions,
   notificationPartitions,
   type PartitionedTable,
@@ -30,6 +32,7 @@ export async function keepPartitions(
   let added = await add(em, notificationPartitions, now);
   const oldestDay = stepAt(notificationPartitions, now, -notificationDays);
   let dropped = await dropPartitions(em, notificationPartitions, oldestDay);
+  await partitionEvents(em, now);
   added += await add(em, eventPartitions, now);
   if (eventMonths > 0) {
     const oldestMonth = stepAt(eventPartitions, now, -eventMonths);
@@ -80,7 +83,7 @@ async function analyzeEvents(em: Em): Promise<void> {
  * @param onDrop runs in the transaction that drops a partition
  * @returns the number of partitions dropped
  */
-async function dropPartitions(
+export async function dropPartitions(
   em: Em,
   table: PartitionedTable,
   before: Date,
@@ -105,7 +108,7 @@ async function dropPartitions(
 }
 
 /** Whether ClickHouse has all rows of the partition; a partition with others must stay. */
-const isStreamedSql = (partition: string) => `exists (
+export const isStreamedSql = (partition: string) => `exists (
   select from stream_positions p where p.name = 'clickhouse'
     and not exists (select from ${partition} e where (e.xid, e.id) > (p.xid, p.event_id)))`;
 
@@ -120,6 +123,7 @@ const mostMovedRows = 50_000;
  * @returns the number of partitions added
  */
 export async function addPartitions(em: Em, table: PartitionedTable, now: Date): Promise<number> {
+  if (!(await isPartitioned(em, table))) return 0;
   const existing = await listPartitions(em, table);
   let added = 0;
   for (let step = -table.behind; step <= table.ahead; step += 1) {

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { z } from 'zod';
+import { indexFewAddresses } from './address-index.ts';
 import { applyFunctions, columnFunctions, tableFunctions } from './apply-functions.ts';
 import { isLockTimeout, isLostRace } from './database-errors.ts';
 import { addPartitions } from './keep-partitions.ts';
+import { openMigrationConnection } from './migration-connection.ts';
 import { migrations } from './migrations/index.ts';
 import type { Em, Orm } from './orm.ts';
+import { dropStaleCheck, partitionFewEvents } from './partition-events.ts';
 import { eventPartitions, notificationPartitions } from './partitioned-table.ts';
 import { queryColumn, queryValue } from './sql.ts';
 
@@ -24,10 +26,7 @@ const attempts = 60;
  * @throws pg.DatabaseError `55P03` or `40P01` after five minutes of blocked attempts
  */
 export async function migrateDatabase(orm: Orm, url: string): Promise<void> {
-  const guard = new pg.Client({ connectionString: url, application_name: 'posthaste-migration' });
-  // A broken connection only fails the running statement.
-  guard.on('error', () => undefined);
-  await guard.connect();
+  const guard = await openMigrationConnection(url);
   try {
     await guard.query('set lock_timeout = 0; set statement_timeout = 0');
     await guard.query('select pg_advisory_lock($1)', [migrationLock]);
@@ -55,7 +54,8 @@ function migrate(orm: Orm): Promise<void> {
     await orm.migrator.up({ transaction: em.getTransactionContext() });
     if (isNewer) return;
     await applyFunctions(em, tableFunctions);
-    for (const table of [eventPartitions, notificationPartitions]) await addPartitions(em, table, new Date());
+    await preparePartitions(em, new Date());
+    await indexFewAddresses(em);
   });
 }
 
@@ -66,4 +66,11 @@ async function isNewerThanCode(em: Em): Promise<boolean> {
   const applied = await queryColumn(em, z.string(), 'select name from schema_migrations');
   const known = new Set(migrations.map(({ name }) => name));
   return applied.some((name) => !known.has(name));
+}
+
+/** Runs in the migration transaction at process start: creates partitions for the coming days. */
+export async function preparePartitions(em: Em, now: Date): Promise<void> {
+  await dropStaleCheck(em, now);
+  await partitionFewEvents(em, now);
+  for (const table of [eventPartitions, notificationPartitions]) await addPartitions(em, table, now);
 }

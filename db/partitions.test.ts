@@ -8,6 +8,7 @@ import { applyFunctions, columnFunctions } from './apply-functions.ts';
 import { keepPartitions } from './keep-partitions.ts';
 import { migrateDatabase } from './migrate.ts';
 import { createOrm, type Em, type Orm } from './orm.ts';
+import { dropStaleCheck } from './partition-events.ts';
 import { acceptEmails } from './statements/emails/accept-emails.ts';
 import { applyProviderEvents } from './statements/emails/apply-provider-events.ts';
 import { sql } from './testing/sql.ts';
@@ -37,14 +38,15 @@ const addressOf = (name: string) => {
   return address.href;
 };
 
-/** Events of the last minutes. */
-const insertEvents = (rows: number) =>
+/** Events of the last days. @param bytes size of the data of each */
+const insertEvents = (rows: number, bytes = 0) =>
   sql(
     em,
-    `insert into events (id, project_id, name, kind, contact_id, occurred_at)
-     select uuidv7(-age), $1, 'opened', case n % 2 when 0 then 'tracked' else 'activity' end, uuidv7(), now() - age
+    `insert into events (id, project_id, name, kind, contact_id, data, occurred_at)
+     select uuidv7(-age), $1, 'opened', case n % 2 when 0 then 'tracked' else 'activity' end, uuidv7(),
+       jsonb_build_object('text', repeat('x', $3)), now() - age
      from (select n, n * interval '1 second' as age from generate_series(1, $2::int) n) s`,
-    [projectId, rows],
+    [projectId, rows, bytes],
   );
 const insertEvent = (id: string, where = em) =>
   sql(
@@ -94,7 +96,7 @@ describe('an upgrade to partitions', () => {
   });
   beforeEach(() => openDatabase(previous));
 
-  it('happens in the migration, and later events get a partition per month', async () => {
+  it('of few events happens in the migration, and later events get a partition per month', async () => {
     await insertEvents(500);
     await migrateDatabase(orm, url);
     expect(await isPartitioned()).toBe(true);
@@ -108,6 +110,33 @@ describe('an upgrade to partitions', () => {
     const expected = new Date(nextMonth).toISOString().slice(0, 7).replace('-', '_');
     expect(await partitionOf(id)).toBe(`events_${expected}`);
     await expect(insertEvent(id)).rejects.toThrow(/duplicate key/);
+  });
+
+  it('of many events happens during traffic, loses none, and can be repeated', async () => {
+    await insertEvents(25_000, 1_500);
+    await migrateDatabase(orm, url);
+    expect(await isPartitioned()).toBe(false);
+    expect(await schemaDifference()).toEqual([]);
+    let isOver = false;
+    const written: string[] = [];
+    const traffic = (async () => {
+      while (!isOver) {
+        const id = uuidv7();
+        await insertEvent(id, orm.em.fork());
+        written.push(id);
+      }
+    })();
+    const figures = await keepPartitions(orm.em.fork(), new Date(), 0);
+    isOver = true;
+    await traffic;
+    expect(await isPartitioned()).toBe(true);
+    expect(figures.added).toBeGreaterThan(0);
+    expect(await schemaDifference()).toEqual([]);
+    expect(await numberOf('events')).toBe(25_000 + written.length);
+    expect(await numberOf('events_default')).toBe(0);
+    expect(await keepPartitions(orm.em.fork(), new Date(), 0)).toEqual({ added: 0, dropped: 0 });
+    await migrateDatabase(orm, url);
+    expect(await numberOf('events where id = any($1::uuid[])', [written])).toBe(written.length);
   });
 
   it('keeps the grants on events', async () => {
@@ -129,6 +158,23 @@ describe('an upgrade to partitions', () => {
       await sql(em, `drop owned by ${role}`);
       await sql(em, `drop role ${role}`);
     }
+  });
+
+  it('that was interrupted refuses no event later', async () => {
+    await migrateDatabase(orm, url);
+    await sql(em, 'alter table events rename to events_gone');
+    await sql(em, 'create table events (id uuid primary key)');
+    const end = Date.now() + 40 * dayMs;
+    await sql(
+      em,
+      `alter table events add constraint events_legacy_range check (id < '${idAt(end)}') not valid`,
+    );
+    const drop = (now: number) => orm.em.fork().transactional((run) => dropStaleCheck(run, new Date(now)));
+    const checks = () => numberOf(`pg_constraint where conname = 'events_legacy_range'`);
+    await drop(end - 11 * dayMs);
+    expect(await checks()).toBe(1);
+    await drop(end - 9 * dayMs);
+    expect(await checks()).toBe(0);
   });
 });
 

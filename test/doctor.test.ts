@@ -420,13 +420,15 @@ it('says that APP_SECRET is not that of the database', async () => {
   ]);
 });
 
-it('names an index whose build was interrupted', async () => {
+it('names a missing index and one whose build was interrupted', async () => {
+  await stack.sql('drop index contacts_address_part');
   await stack.sql('create index half_built on contacts (created_at)');
   await stack.sql(`update pg_index set indisvalid = false where indexrelid = 'half_built'::regclass`);
   const { findings } = await examine();
   await stack.sql('drop index half_built');
   expect(findings.filter(({ area }) => area === 'Indexes')).toMatchObject([
     { level: 'warning', text: 'half_built of contacts is invalid: its build was interrupted' },
+    { level: 'warning', text: expect.stringContaining('contacts_address_part is missing') },
   ]);
 });
 

@@ -4,6 +4,7 @@ import { fieldTypes } from '../../core/contact-data/infer-field-type.ts';
 import { mostProjectNames } from '../../core/project-limits.ts';
 import { suppressionReasons } from '../../core/suppression-reasons.ts';
 import { laterThanSql } from '../fragments/later-than-sql.ts';
+import { addressIndex } from './address-index.ts';
 import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
 
 const ContactSchema = defineEntity({
@@ -14,14 +15,7 @@ const ContactSchema = defineEntity({
   indexes: [
     { name: 'contacts_project_created', properties: ['projectId', 'createdAt', 'id'] },
     { name: 'contacts_project_subscribed', properties: ['projectId', 'subscribed', 'createdAt', 'id'] },
-    // Finds contacts by part of their address. Indexing an address costs several times what inserting the contact does, so
-    // Postgres keeps new ones in a pending list (32 MB, some 55,000 contacts), which searches read too. A sweep merges it; a
-    // write does so only when it fills the list.
-    {
-      name: 'contacts_address_part',
-      expression:
-        'create index contacts_address_part on contacts using gin (project_id, email gin_trgm_ops) with (fastupdate = on, gin_pending_list_limit = 32768)',
-    },
+    { name: addressIndex.name, expression: `create index ${addressIndex.name} ${addressIndex.text}` },
     {
       name: 'contacts_snoozed',
       properties: ['projectId', 'createdAt', 'id'],

@@ -8,6 +8,3 @@ begin
   return null;
 end
 $$;
-
-create or replace trigger events_refuse_ctid before delete on events
-  for each statement execute function refuse_deletes_by_ctid();

@@ -1,4 +1,4 @@
--- Users who only sign in with Google or GitHub have no password.
+-- Somebody who signs in with Google or GitHub only has no password.
 alter table users alter column password_hash drop not null;
 
 create table account_tokens (
@@ -46,7 +46,7 @@ alter table invitations add constraint invitations_role_check check (role in ('O
 alter table invitations add constraint invitations_project_id_foreign
   foreign key (project_id) references projects (id) on delete cascade;
 
--- Outcomes of a project's emails by UTC day: figures, and the changes not yet folded into them.
+-- What became of a project's emails by UTC day: figures plus the changes that are not folded into them yet.
 create table project_email_days (
   project_id uuid not null,
   day date not null,
@@ -65,6 +65,20 @@ create table project_email_changes (
   complained int not null default 0,
   primary key (project_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+-- Simulator addresses are no recipients.
+insert into project_email_days (project_id, day, sent, bounced, complained)
+select project_id, day, sum(sent), sum(bounced), sum(complained)
+from emails e
+cross join lateral (
+  select (e.sent_at at time zone 'UTC')::date, 1, 0, 0 where e.sent_at is not null
+  union all
+  select (e.bounced_at at time zone 'UTC')::date, 0, 1, 0 where e.bounced_at is not null
+  union all
+  select (e.complained_at at time zone 'UTC')::date, 0, 0, 1 where e.complained_at is not null
+) counted (day, sent, bounced, complained)
+where e.to_email not like '%@simulator.amazonses.com'
+group by project_id, day;
 
 create table project_suspensions (
   id uuid not null,

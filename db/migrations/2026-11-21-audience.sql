@@ -74,7 +74,7 @@ create table job_chunks (
   primary key (job_id, position)
 );
 
--- Lists by subscription, however few contacts match.
+-- Lists of the subscribed, the unsubscribed and the snoozed, however few they are.
 create index contacts_project_subscribed on contacts (project_id, subscribed, created_at, id);
 create index contacts_snoozed on contacts (project_id, created_at, id) where snoozed_until is not null;
 
@@ -92,6 +92,22 @@ create table contact_figure_changes (
   change int not null,
   primary key (project_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+-- The indexes above have locked the table against writers until the end of the transaction, which also creates the triggers
+-- that record changes of these figures (db/functions/record-contact-figure-changes.sql).
+insert into contact_figures (project_id, figure, value)
+select project_id, figure, count(*)
+from contacts c
+cross join lateral (
+  select 'contacts'
+  union all
+  select 'subscribed' where c.subscribed
+  union all
+  select 'snoozed' where c.snoozed_until is not null
+  union all
+  select 'data.' || key from jsonb_object_keys(c.data) key
+) counted (figure)
+group by project_id, figure;
 
 -- By project and name first, so that a segment finds everyone who had an event, and an event name can be deleted.
 alter table contact_event_stats drop constraint contact_event_stats_pkey;
@@ -117,5 +133,5 @@ create table contact_erasures (
   erased_at timestamptz(3) not null default clock_timestamp(),
   primary key (contact_id)
 );
--- A contact's activity, which is not in events_history.
+-- What happened to a contact and that events_history does not have.
 create index events_activity_contact on events (contact_id) where kind = 'activity' and contact_id is not null;

@@ -11,8 +11,8 @@ alter table billing_limits add constraint billing_limits_emails_check check (ema
 alter table billing_limits add constraint billing_limits_project_id_foreign
   foreign key (project_id) references projects (id) on delete cascade;
 
--- Emails of a project by calendar month. Connections count in sixteen lanes, so that they rarely wait for each other; the
--- figure is the sum of the lanes.
+-- Emails of a project by calendar month. Each connection counts in a lane of its own, so that nobody waits for
+-- anybody; the figure is the sum of at most sixteen rows.
 create table billing_usage (
   project_id uuid not null,
   month date not null,
@@ -22,11 +22,18 @@ create table billing_usage (
   primary key (project_id, month, category, lane)
 ) with (fillfactor = 50);
 
--- Upper bound of a campaign's recipients if the project has a limit: their number when it was sent.
+insert into billing_usage (project_id, month, category, lane, emails)
+select project_id, usage_month(created_at),
+  case source when 'TRANSACTIONAL' then 'transactional' when 'CAMPAIGN' then 'campaigns' else 'workflows' end, 0, count(*)
+from emails
+where source in ('TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW') and status <> 'CANCELLED'
+group by 1, 2, 3;
+
+-- Most recipients of a campaign of a project with a limit: as many as there were when it was sent.
 alter table campaigns add column recipient_limit int;
 alter table campaigns add column cancel_reason text;
 
--- A project's customer as last reported by Stripe. Rows of deleted projects stay until their subscriptions have ended.
+-- What Stripe said last of a project's customer. The rows of deleted projects stay until their subscriptions have ended.
 create table billing_customers (
   project_id uuid not null,
   customer_id text not null,

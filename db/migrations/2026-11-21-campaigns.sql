@@ -72,5 +72,5 @@ create table campaign_figure_changes (
 );
 
 alter table emails add confirmed_at timestamptz(3);
--- A contact gets a campaign once. Partial, so that it costs other emails nothing.
+-- Nobody is a recipient of a campaign twice. Partial, so that other emails pay nothing for it.
 create unique index emails_campaign_contact on emails (campaign_id, contact_id) where campaign_id is not null;

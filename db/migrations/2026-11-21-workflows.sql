@@ -77,7 +77,7 @@ create unique index workflow_executions_active on workflow_executions (workflow_
 create unique index workflow_executions_once on workflow_executions (workflow_id, contact_id) where only_once;
 create index workflow_executions_upcoming on workflow_executions (project_id, resume_at)
   where resume_at is not null;
--- For the sweep that finds overdue executions.
+-- For the sweep that finds what should have gone on.
 create index workflow_executions_due on workflow_executions (resume_at) where resume_at is not null;
 create index workflow_executions_running on workflow_executions (started_at) where status = 'RUNNING';
 alter table workflow_executions add constraint workflow_executions_status_check
@@ -114,5 +114,5 @@ alter table projects add column webhook_secret_encrypted bytea,
   add column webhook_secret_previous_encrypted bytea,
   add column webhook_secret_previous_until timestamptz(3);
 
--- Set for an execution whose contact is being erased: the id of its workflow in Temporal contains both.
+-- Of an execution whose contact is being erased: the workflow in Temporal is named after both.
 alter table outbox add column contact_id uuid;

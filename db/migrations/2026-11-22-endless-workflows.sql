@@ -1,8 +1,8 @@
--- Number of workflow executions between an event and the action of a person or client that caused it; 0 for the action.
+-- How many executions of workflows lie between an event and what a person or a client did; 0 for the latter.
 alter table events add column hops smallint not null default 0;
--- The same for the events of an email.
+-- Of the events of an email.
 alter table emails add column hops smallint not null default 0;
--- The same for entries and exits of segments that follow from a workflow's change of the contact, and when it was made.
+-- Of the events of segments that a workflow has moved a contact into or out of, and when it did.
 alter table contacts add column moved_hops smallint, add column moved_at timestamptz(3);
--- Null until the execution enters its first step.
+-- Null until the execution enters its first step, and in those from before.
 alter table workflow_executions add column hops smallint, add column paused_visit int;

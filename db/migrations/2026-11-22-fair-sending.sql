@@ -1,8 +1,8 @@
 -- Whether the hand-over of a claimed email has begun. Null outside of a claim, and in claims that count as begun.
 alter table emails add column hand_over_begun boolean;
 
--- Emails held back by the send rate, until they are claimed, and when a batch last looked at each. Unlogged: rows lost in a
--- crash come back with the next look, and until then their batches only look sooner.
+-- Emails that the send rate keeps waiting, until they are claimed, and when a batch last looked at each. Unlogged: what
+-- a crash takes comes back with the next look, and until then they only look again sooner.
 create unlogged table waiting_emails (
   project_id uuid not null,
   email_id uuid not null,

@@ -1,23 +1,23 @@
--- Received emails: a row for each project that owns the domain of a recipient. A separate table, so that counts and rates of
--- sent email exclude them.
+-- Emails that came in: a row per project that holds a domain which they were addressed to. Of their own, so that
+-- nothing that counts or judges what was sent sees them.
 create table inbound_emails (
   id uuid not null,
   project_id uuid not null,
-  -- The provider's id: an email is stored once per project, however often the provider announces it.
+  -- The provider's id: an email comes once to each project, however often the provider tells of it.
   provider_id text not null,
   -- PENDING: accepted, not read yet. KEPT. REJECTED: a virus or spam, without content. UNREADABLE: without content.
   status text not null default 'PENDING',
   recipients text[] not null,
   verdicts jsonb not null,
-  -- Envelope sender, and the headers as reported by the provider; cleared once the email is read.
+  -- Of the envelope, and the headers as the provider told them; gone once the email is read.
   source text,
   headers jsonb,
-  -- The email until it is read: here or in a bucket.
+  -- Where the email is until it is read: here, or in a bucket.
   raw bytea,
   bucket text,
   object_key text,
   contact_id uuid,
-  -- The sent email that it replies to.
+  -- The email of ours that it answers.
   email_id uuid,
   from_email text,
   from_name text,

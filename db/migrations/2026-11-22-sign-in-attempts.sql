@@ -1,4 +1,4 @@
--- Password attempts for an account, across processes: all unknown clients together, and each known device and address.
+-- Passwords tried for an account, over all processes: by strangers together, and by each known device and address.
 create table sign_in_attempts (
   subject bytea not null,
   attempts int not null,

@@ -1,9 +1,9 @@
--- Uploaded images of a project, with their total.
+-- Uploaded images of a project, and how much they are; those from before are not counted.
 create table uploads (
   key text not null,
   project_id uuid not null,
   size bigint not null default 0,
-  -- False until the file is complete and counted.
+  -- False until the file is whole and counted.
   stored boolean not null default false,
   created_at timestamptz(3) not null default now(),
   primary key (key)

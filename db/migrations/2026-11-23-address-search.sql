@@ -1,3 +1,3 @@
--- For the index of parts of addresses (2026-11-30-address-index).
+-- For the index of parts of addresses (db/address-index.ts), which large tables get beside the traffic.
 create extension if not exists pg_trgm;
 create extension if not exists btree_gin;

@@ -1,5 +1,5 @@
--- Emails of a workflow step share one copy of its template a day: an email's own row has only its variables. Processes of
--- older versions know the table by its old name, which is a view now (db/functions).
+-- A million emails of a workflow step were a million copies of its template. They share one a day now: an email's own row has
+-- its variables alone. Processes of older versions know the table by its old name, which is a view now (db/functions).
 alter table email_contents rename to message_contents;
 alter index email_contents_pkey rename to message_contents_pkey;
 alter index email_contents_created rename to message_contents_created;

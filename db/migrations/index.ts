@@ -61,6 +61,4 @@ export const migrations = [
   sqlMigration('2026-11-29-computation-turns'),
   sqlMigration('2026-11-29-other-values'),
   sqlMigration('2026-11-29-rejected-rows'),
-  sqlMigration('2026-11-30-partitioned-events'),
-  sqlMigration('2026-11-30-address-index'),
 ];

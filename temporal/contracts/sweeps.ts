@@ -8,7 +8,10 @@ export interface ExpiryActivities {
 }
 
 export interface SweepActivities {
-  /** Adds the partitions of the coming days and months and drops those past their retention. */
+  /**
+   * Adds the partitions of the coming days and months and drops those past their retention. First partitions the table
+   * `events` if it was too large to do so in a migration.
+   */
   keepPartitions(): Promise<{ added: number; dropped: number }>;
   /** Requeues accepted emails, outgoing or received, that have neither a command nor a workflow. */
   repairStrandedEmails(): Promise<{ requeued: number }>;

@@ -13,8 +13,9 @@ const database = proxyLocalActivities<SweepActivities>({
   retry: { maximumAttempts: 5 },
 });
 
+// Checking a large table may take hours, but happens only once.
 const { keepPartitions } = proxyActivities<Pick<SweepActivities, 'keepPartitions'>>({
-  startToCloseTimeout: '1 hour',
+  startToCloseTimeout: '1 day',
   heartbeatTimeout: '1 minute',
   retry: { maximumAttempts: 5 },
 });

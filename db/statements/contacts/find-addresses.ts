@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isStatementTimeout } from '../../database-errors.ts';
 import { withinTime } from '../../limit-statements.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { query } from '../../sql.ts';
 
 const addressesAtMost = 2_000;
 /**
@@ -53,9 +53,4 @@ export async function findAddresses(
 ): Promise<string[] | undefined> {
   const contacts = await findByAddressPart(em, projectId, search, addressesAtMost);
   return contacts?.map(({ email }) => email);
-}
-
-/** Merges pending addresses into the index, about 13 µs each. Does nothing while another process merges. */
-export async function mergePendingAddresses(em: Em): Promise<void> {
-  await execute(em, `select gin_clean_pending_list('contacts_address_part')`);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { glob, readFile } from 'node:fs/promises';
+import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Lane } from '../../../core/outbox-lanes.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
@@ -222,6 +223,49 @@ describe('projects', () => {
       return (await pages()) - before;
     });
   }
+});
+
+describe('rows from before projects took turns', () => {
+  it('get their project from their subject', async () => {
+    const [projectId, gone] = [await insertProject(em()), randomUUID()];
+    const subjects: Record<string, string> = {
+      'contact.snooze': `insert into contacts (id, project_id, email) values ($1, $2, 'a@example.com')`,
+      'contacts.import': `insert into jobs (id, project_id, type) values ($1, $2, 'import')`,
+      'contacts.bulk': `insert into jobs (id, project_id, type) values ($1, $2, 'subscribe')`,
+      'domain.verify': `insert into domains (id, project_id, domain) values ($1, $2, 'example.com')`,
+      'events.delete': `insert into event_deletions (id, project_id, name, before) values ($1, $2, 'visit', now())`,
+      'project.erase': `insert into project_erasures (id, project_id, before) values ($1, $2, now())`,
+      'campaign.changed': `insert into campaigns (id, project_id, name, subject, body, from_email, type, audience_type)
+        values ($1, $2, 'News', 'News', '', 'a@example.com', 'MARKETING', 'ALL')`,
+      'email.dispatch': `insert into emails (id, project_id, to_email, from_email, source)
+        values ($1, $2, 'a@example.com', 'b@example.com', 'TRANSACTIONAL')`,
+      'execution.wake': `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once)
+        values ($1, $2, uuidv7(), 1, uuidv7(), false)`,
+    };
+    await sql(em(), 'alter table outbox drop column project_id');
+    await sql(em(), 'create index outbox_due on outbox (next_attempt_at, id) where dead_at is null');
+    for (const [kind, statement] of Object.entries(subjects)) {
+      const id = randomUUID();
+      await sql(em(), statement, [id, projectId]);
+      await sql(em(), 'insert into outbox (id, kind, subject_id) values (uuidv7(), $1, $2)', [kind, id]);
+    }
+    await sql(
+      em(),
+      `insert into outbox (id, kind, subject_id) values (uuidv7(), 'billing.end', $1), (uuidv7(), 'contact.snooze', $2)`,
+      [projectId, gone],
+    );
+    const file = new URL('../../migrations/2026-11-22-outbox-lanes.sql', import.meta.url);
+    const migrating = new pg.Client({ connectionString: database.url });
+    await migrating.connect();
+    await migrating.query(await readFile(file, 'utf8'));
+    await migrating.end();
+    const rows = await sql<{ kind: string; subject: string; project: string }>(
+      em(),
+      'select kind, subject_id as subject, project_id as project from outbox',
+    );
+    expect(rows).toHaveLength(Object.keys(subjects).length + 2);
+    for (const { subject, project } of rows) expect(project).toBe(subject === gone ? noProject : projectId);
+  });
 });
 
 it('everything that queues a command names its project', async () => {

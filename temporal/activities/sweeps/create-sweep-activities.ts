@@ -1,8 +1,8 @@
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
+import { indexAddresses, mergePendingAddresses } from '../../../db/address-index.ts';
 import { keepPartitions } from '../../../db/keep-partitions.ts';
 import { readClock } from '../../../db/read-clock.ts';
 import { foldCampaignFigures } from '../../../db/statements/campaigns/campaign-figures.ts';
-import { mergePendingAddresses } from '../../../db/statements/contacts/find-addresses.ts';
 import {
   remindCampaigns,
   remindCancelledCampaigns,
@@ -90,7 +90,11 @@ export function createSweepActivities(
     keepPartitions: noted('partitions', () =>
       withHeartbeat(async () => {
         const now = await readClock(orm.em.fork());
-        return keepPartitions(orm.em.fork(), now, dependencies.eventRetentionMonths);
+        const kept = await keepPartitions(orm.em.fork(), now, dependencies.eventRetentionMonths);
+        // Last: the index build on a large table waits for every older transaction, and rows need their partitions in
+        // time.
+        await indexAddresses(orm);
+        return kept;
       }),
     ),
     repairStrandedEmails: noted('stranded-emails', async () => {
