@@ -1,4 +1,4 @@
-export interface EmailFigures {
+export interface SenderFigures {
   sent: number;
   bounced: number;
   complained: number;
@@ -17,7 +17,7 @@ export const fewestEvaluatedEmails = 100;
 
 export type SecurityVerdict = ReturnType<typeof evaluateSender>;
 
-export function evaluateSender(figures: EmailFigures) {
+export function evaluateSender(figures: SenderFigures) {
   const bounceLevel = levelOf(figures.bounced, figures.sent, securityThresholds.bounceRate);
   const complaintLevel = levelOf(figures.complained, figures.sent, securityThresholds.complaintRate);
   return {

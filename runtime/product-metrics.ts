@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { EmailFigures } from '../core/project-security.ts';
+import type { SenderFigures } from '../core/project-security.ts';
 import type { Orm } from '../db/orm.ts';
 import { registerDatabaseGauges } from './database-gauges.ts';
 import type { Warn } from './logger.ts';
@@ -111,7 +111,7 @@ function createSweepMetrics(registry: Registry) {
     registers,
   });
   return {
-    countResults({ sent, bounced, complained }: EmailFigures) {
+    countResults({ sent, bounced, complained }: SenderFigures) {
       for (const [result, emails] of Object.entries({ sent, bounced, complained })) {
         results.inc({ result }, emails);
       }

@@ -1,11 +1,11 @@
-import { type EmailFigures, evaluateSender } from '../../core/project-security.ts';
+import { evaluateSender, type SenderFigures } from '../../core/project-security.ts';
 import { ProjectSuspension } from '../../db/entities/project-security.ts';
 import type { Orm } from '../../db/orm.ts';
 import { readEmailFigures } from '../../db/statements/projects/email-figures.ts';
 import { requireMember } from './project-access.ts';
 
 const suspensionsShown = 20;
-const none: EmailFigures = { sent: 0, bounced: 0, complained: 0 };
+const none: SenderFigures = { sent: 0, bounced: 0, complained: 0 };
 
 export function createProjectSecurityService(orm: Orm, autoDisable: boolean) {
   return {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EmailFigures } from '../../../core/project-security.ts';
+import type { SenderFigures } from '../../../core/project-security.ts';
 import type { Em } from '../../orm.ts';
 import { columnsOf, execute, query, queryRow } from '../../sql.ts';
 
@@ -62,7 +62,7 @@ const foldedRow = z.object({ changes: z.int(), sent: z.int(), bounced: z.int(), 
  */
 export async function foldEmailFigures(
   em: Em,
-  counted: (figures: EmailFigures) => void = () => undefined,
+  counted: (figures: SenderFigures) => void = () => undefined,
 ): Promise<number> {
   let folded = 0;
   for (;;) {

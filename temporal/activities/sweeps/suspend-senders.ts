@@ -1,5 +1,5 @@
 import { nilId } from '../../../core/nil-id.ts';
-import { type EmailFigures, evaluateSender } from '../../../core/project-security.ts';
+import { evaluateSender, type SenderFigures } from '../../../core/project-security.ts';
 import { Project } from '../../../db/entities/project.ts';
 import { ProjectSuspension } from '../../../db/entities/project-security.ts';
 import { lockRecord } from '../../../db/lock-record.ts';
@@ -30,7 +30,7 @@ export async function suspendSenders(
     autoDisable,
     notifyOwners,
     counted,
-  }: { autoDisable: boolean; notifyOwners: NotifyOwners; counted?: (figures: EmailFigures) => void },
+  }: { autoDisable: boolean; notifyOwners: NotifyOwners; counted?: (figures: SenderFigures) => void },
 ): Promise<{ folded: number; disabled: number }> {
   const folded = await foldEmailFigures(em, counted);
   let disabled = 0;
