@@ -73,11 +73,13 @@ interface RouteDescription {
    * its other reads, whose place it gives back when it waits for another or for ClickHouse (`leaveShortPlace`).
    * - `elsewhere`: waits for a provider, for an upload or for its turn to read or render more than for a lock of
    *   Postgres. It has places of its own, so that no other request waits for it.
-   * - `later`: its service takes the place among the writes, after the check of its Liquid, which may wait for the
+   * - `byService`: its service takes the place among the writes, after the check of its Liquid, which may wait for the
    *   project's turn (`TemplateTurns`), or after a count; or one for each batch of long work.
    * - `none`: it holds no connection.
+   *
+   * All kinds of work and their places: `docs/architecture.md`, "Places and turns".
    */
-  place?: 'elsewhere' | 'later' | 'none';
+  place?: 'elsewhere' | 'byService' | 'none';
   /** Called thousands of times a second: bypasses the router (`serveHotRoutes`). */
   hot?: boolean;
 }

@@ -14,7 +14,7 @@ import type { Route } from './route.ts';
  * @throws ClientGone when the client has left meanwhile: it may repeat a write, which then must not run twice
  */
 export function takePlace({ method, hot, place }: Route, edge: Edge): EdgeMiddleware | undefined {
-  if (hot || place === 'later' || place === 'none') return undefined;
+  if (hot || place === 'byService' || place === 'none') return undefined;
   if (place === 'elsewhere') return waitForPlace(edge.waitingElsewhere.run);
   if (method !== 'GET') return waitForPlace(edge.writes.run);
   return waitForPlace((owner, work, signal) => runInShortPlace(edge.shortReads.run, owner, work, signal));

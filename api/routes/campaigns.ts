@@ -46,7 +46,7 @@ export const createCampaign = defineRoute('POST /campaigns', {
   bodyExample: campaignBodyExample,
   responses: created('The draft.', schemas.campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
-  place: 'later',
+  place: 'byService',
   async handler(ctx, { project, body }) {
     const campaign = await ctx.services.campaigns.create(project.id, body);
     ctx.body = answerWith(campaign, ctx.services);
@@ -71,7 +71,7 @@ export const replaceCampaign = defineRoute('PUT /campaigns/:id', {
   bodyExample: campaignBodyExample,
   responses: ok('The campaign.', schemas.campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
-  place: 'later',
+  place: 'byService',
   async handler(ctx, { project, body, params, headers }) {
     const campaign = await ctx.services.campaigns.replace(project.id, params.id, body, headers['if-match']);
     ctx.body = answerWith(campaign, ctx.services);
@@ -87,7 +87,7 @@ export const deleteCampaign = defineRoute('DELETE /campaigns/:id', {
     'it, it is refused, too; `details` lists those.',
   responses: { 204: { description: 'Deleted; its emails stay in the history of their contacts.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  place: 'later',
+  place: 'byService',
   handler: (ctx, { project, params }) => ctx.services.campaigns.remove(project.id, params.id),
 });
 
@@ -114,7 +114,7 @@ export const sendCampaign = defineRoute('POST /campaigns/:id/send', {
     'cancelled if it exceeds the limit.',
   refuseDisabledProject: true,
   headers: ifMatchHeadersSchema,
-  place: 'later',
+  place: 'byService',
   body: schemas.sendCampaignBodySchema,
   bodyExample: { scheduledFor: '2026-12-01T09:00:00.000Z' },
   responses: ok('SENDING, or SCHEDULED.', schemas.campaignAnswerSchema.extend({ message: z.string() })),
@@ -141,7 +141,7 @@ export const cancelCampaign = defineRoute('POST /campaigns/:id/cancel', {
     'to the provider still leave.',
   responses: ok('CANCELLED.', schemas.campaignAnswerSchema),
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
-  place: 'later',
+  place: 'byService',
   async handler(ctx, { project, params }) {
     const campaign = await ctx.services.campaignSending.cancel(project.id, params.id);
     ctx.body = answerWith(campaign, ctx.services);

@@ -117,7 +117,7 @@ export const patchContact = defineRoute('PATCH /contacts/:id', {
 export const deleteContact = defineRoute('DELETE /contacts/:id', {
   summary: 'Delete a contact',
   responses: { 204: { description: 'Deleted.' } },
-  place: 'later',
+  place: 'byService',
   errors: ['NOT_FOUND'],
   handler: (ctx, { project, params }) => ctx.services.contacts.remove(project.id, params.id),
 });

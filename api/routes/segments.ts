@@ -66,7 +66,7 @@ The slug is derived from the name; if the project already uses it, the last 8 ch
 
 A project has at most 2,000 segments, whose conditions take at most 4 MB in all.`,
   legacyErrors: true,
-  place: 'later',
+  place: 'byService',
   body: schemas.createSegmentBodySchema,
   bodyExample: {
     name: segmentExample.name,
@@ -118,7 +118,7 @@ It is refused with 409 while workflows start with the entry or exit of the segme
 \`details.workflows\` lists them. While executions under way do so in an earlier version of their workflow, it is refused, too:
 \`details.workflowVersions\` lists those.`,
   headers: ifMatchHeadersSchema,
-  place: 'later',
+  place: 'byService',
   body: schemas.patchSegmentBodySchema,
   bodyExample: { name: 'Best customers', trackMembership: true },
   responses: ok('The segment after the change.', schemas.segmentSchema, segmentExample),

@@ -57,7 +57,7 @@ export const createTemplate = defineRoute('POST /templates', {
   },
   responses: created('The template.', schemas.templateSchema, example),
   errors: ['SENDER_DOMAIN_REFUSED'],
-  place: 'later',
+  place: 'byService',
   async handler(ctx, { project, body }) {
     ctx.body = presentTemplate(await ctx.services.templates.create(project.id, body));
   },
@@ -93,7 +93,7 @@ export const patchTemplate = defineRoute('PATCH /templates/:id', {
   bodyExample: { subject: 'Good to have you, {{ firstName ?? "friend" }}', replyTo: null },
   responses: ok('The template after the change.', schemas.templateSchema, example),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
-  place: 'later',
+  place: 'byService',
   async handler(ctx, { project, body, params, headers }) {
     const template = await ctx.services.templates.patch(project.id, params.id, body, headers['if-match']);
     ctx.body = presentTemplate(template);

@@ -134,7 +134,7 @@ export const retryFailedExecutions = defineRoute('POST /workflows/:id/executions
   description:
     'As for a single one, such as after an outage of a webhook. Of several of a contact, the newest continues.',
   refuseDisabledProject: true,
-  place: 'later',
+  place: 'byService',
   body: schemas.retryFailedBodySchema,
   bodyExample: { failedSince: '2026-01-31T09:00:00Z' },
   responses: ok('Number of executions.', schemas.retriedExecutionsSchema, { retried: 12, skipped: 1 }),
@@ -147,7 +147,7 @@ export const retryFailedExecutions = defineRoute('POST /workflows/:id/executions
 export const cancelAllExecutions = defineRoute('POST /workflows/:id/executions/cancel-all', {
   summary: 'Cancel all active executions',
   description: 'Those that start during the call stay.',
-  place: 'later',
+  place: 'byService',
   responses: ok('Number of cancelled executions.', schemas.cancelledExecutionsSchema, { cancelled: 12 }),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {

@@ -62,7 +62,7 @@ ${editing}`,
   },
   responses: created('The step.', schemas.stepSchema, stepExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  place: 'later',
+  place: 'byService',
   async handler(ctx, { project, body, headers, params }) {
     const seen = headers['if-match'];
     const step = await ctx.services.workflowGraphs.addStep(project.id, params.id, body, seen);
@@ -84,7 +84,7 @@ ${editing}`,
     config: { amount: 2, unit: 'days' },
   }),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  place: 'later',
+  place: 'byService',
   async handler(ctx, { project, body, headers, params }) {
     const { id, stepId } = params;
     const seen = headers['if-match'];

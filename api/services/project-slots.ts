@@ -8,7 +8,7 @@ import { leaveShortPlace, type RunInTurn } from './short-place.ts';
 
 /**
  * Work may take places of two kinds, always in the same order: first one for writes, then one for heavy reads. It gives
- * back one for short reads before it waits for another.
+ * back one for short reads before it waits for another. `docs/architecture.md`, "Places and turns", lists all kinds.
  */
 export interface ProjectSlots {
   /**

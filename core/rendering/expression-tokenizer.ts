@@ -28,6 +28,27 @@ export type TemplateLimits = { parts: number };
  * Reads the inside of a tag or an output like liquidjs, with two additions: `??` falls back on missing and
  * null values, and names may have spaces (`data.first name`). Stricter where liquidjs ignores what it cannot
  * read, so that typos are reported when the template is saved.
+ *
+ * What it and its neighbors override, and what to look at in liquidjs when it is upgraded. A test in `template.test.ts`
+ * fails without each override of the tokenizer; `liquid-agreement.test.ts` compares the rest with liquidjs.
+ *
+ * | Override | For | Look at |
+ * |---|---|---|
+ * | `end` | `plan??"free"`: `?` may be part of a name | `readIdentifier` and `readFilter` stop at `end` |
+ * | `readOperator` | `??` between values | `getPrecedence` of its token; `Expression` sorts by it |
+ * | `readFilteredValue` | `??` after filters | outputs, `assign`, `echo` and conditions begin here; the fields of its token |
+ * | `readValue` | `??` where a tag takes one value | tags evaluate a `FilteredValueToken` there (`evalToken`) |
+ * | `readExpression`, `readExpressionTokens` | names with `and`, `or`, `not`, `contains`; faults; `DirectExpression` | no other code makes an `Expression`, but for `groupedExpressions`, which is off |
+ * | `readNonEmptyIdentifier` | names with spaces | `readProperties` reads each name by it |
+ * | `readLiteral`, `readNumber` | names that begin as `true` or `24` do | `readValue` tries both before names |
+ * | `readOperand` (our own) | keys with dots, as one name | `props` of a `PropertyAccessToken`, their `content` |
+ * | `readGroupOrRange` | ranges of bounded length | the error that begins with `invalid range` |
+ * | `readTo` | faults between a key and its `]` | `readProperties` calls it with `]` |
+ * | `readQuoted`, `readFilter`, `readFilterArg` | faults | `readValue` calls the first, `readFilter` the last |
+ * | `DirectExpression.evaluate` | speed | `Value` and `evalToken` call it with the context, and drive a generator |
+ * | `RenderContext._get`, `readProperty` | keys with dots; own properties only | `scopes`, which is private, `_getFromScope` |
+ * | `TemplateParser.parseTokens`, `parseToken` | this tokenizer in each tag; limits | `tokenizer` of a `TagToken`; outputs become tags `echo` |
+ * | `renderer.renderTemplates` (`boundedRender`) | the budget | tags render their bodies by it |
  */
 export class ExpressionTokenizer extends Tokenizer {
   private readonly tagName: string | undefined;

@@ -1,3 +1,21 @@
+/**
+ * The emails of a campaign share most of their text. What they share is cut out when the template is compiled for many
+ * recipients (`cutLiteral`), so that an email is no more than its outline: the text between the pieces, with a hole for
+ * each piece.
+ *
+ *     template  <p>Hi {{ name }},</p><p>Our shop in Bremen is open again, every day from nine.</p><p>See you, {{ name }}!</p>
+ *     pieces    ["</p><p>Our shop in Bremen is open again, every day from nine.</p><p>See you,"]
+ *     outline   <p>Hi Ada,␀ Ada!</p>
+ *
+ * One bulk call to the provider (`providers/email/bulk-layout.ts`) names the pieces once, and for each email the gaps:
+ *
+ *     template  {{h0}}</p><p>Our shop in Bremen is open again, every day from nine.</p><p>See you,{{h1}}
+ *     Ada       { "h0": "<p>Hi Ada,", "h1": " Ada!</p>" }
+ *
+ * It knows the emails that fit into one call by their list of pieces: the same array, not an equal one. So code that adds
+ * to the pieces, as for a footer, must give emails with the same additions the same list (`insertPieces`).
+ */
+
 /** Marks a piece in an outline. No other rendered text contains it. */
 export const hole = '\0';
 

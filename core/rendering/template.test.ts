@@ -110,6 +110,7 @@ describe('fallbacks', () => {
     ['{{ missing ?? "?? | }" }}', '?? | }'],
     ["{{ missing ?? 'single' }}", 'single'],
     ['{% if missing ?? "pro" == "pro" %}yes{% endif %}', 'yes'],
+    ['{% if first name ?? "pro" == "pro" %}yes{% else %}no{% endif %}', 'no'],
     ['{% if missing ?? no %}yes{% else %}no{% endif %}', 'no'],
     ['{% unless missing ?? true %}a{% else %}b{% endunless %}', 'b'],
     ['{% assign who = last name ?? first name | upcase %}{{ who }}', 'ADA'],
