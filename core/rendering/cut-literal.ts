@@ -4,9 +4,9 @@ import { hole, isPiece, type PiecedText } from './pieced-text.ts';
 import { tidyText } from './plain-text.ts';
 
 /**
- * Cuts the pieces (`pieced-text.ts`) out of a literal such that searches and changes in the outline have the same result as in the whole
- * text: no piece contains the end of a body, splits a word, a tag or a comment, or may end a comment that an earlier
- * literal began; pieces of plain text are tidy.
+ * Cuts the pieces (`pieced-text.ts`) out of a literal such that searches and changes in the outline have the same result
+ * as in the whole text: no piece contains the end of a body, splits a word, a tag or a comment, or may end a comment that
+ * an earlier literal began; pieces of plain text are tidy.
  */
 export function cutLiteral(literal: string, kind: TemplateKind): PiecedText {
   const pieces: string[] = [];

@@ -30,7 +30,7 @@ export type TemplateLimits = { parts: number };
  * read, so that typos are reported when the template is saved.
  *
  * What it and its neighbors override, and what to look at in liquidjs when it is upgraded. A test in `template.test.ts`
- * fails without each override of the tokenizer; `liquid-agreement.test.ts` compares the rest with liquidjs.
+ * or `liquid-agreement.test.ts` fails without each override of the tokenizer.
  *
  * | Override | For | Look at |
  * |---|---|---|
