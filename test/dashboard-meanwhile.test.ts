@@ -163,7 +163,7 @@ describe.skipIf(executable === undefined)('about changes in the background, the 
     await stage.stack.sql(cancelCampaign, [id, 200]);
     await page.goto(`projects/${project.id}/campaigns/${id}`);
     await page.getByLabel('Figures').getByText('before it was cancelled').waitFor();
-    expect(await page.getByText(/200/).count()).toBe(0);
+    expect(await page.getByText(/\b200\b/).count()).toBe(0);
     await link('Campaigns').first().click();
     await page
       .getByRole('row', { name: /Stopped/ })

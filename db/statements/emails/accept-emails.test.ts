@@ -68,7 +68,6 @@ it('stores the content and a queued email with its dispatch command, for an unsu
       id: recipient.outboxId,
       kind: 'email.dispatch',
       subjectId: recipient.emailId,
-      attempts: 0,
       projectId: project.id,
       execution: null,
     },
