@@ -72,7 +72,7 @@ from (
   order by id desc limit ${fewestSilent}
 ) e`;
 
-/** Whether the events of SES arrive; without them, nobody is told of bounces and complaints. */
+/** Checks that events of SES arrive. Without them, bounces and complaints are not recorded. */
 export async function checkEvents({ ask }: Pick<ReadOnly, 'ask'>): Promise<Finding[]> {
   const [row] = await ask(z.object({ sent: z.int(), reported: z.int() }), silentSql);
   if (row === undefined || row.sent < fewestSilent || row.reported > 0) return [];

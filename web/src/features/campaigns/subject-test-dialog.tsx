@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { api, type Schema } from '../../api/client.ts';
+import { api, projectHeaders, type Schema } from '../../api/client.ts';
 import { ifMatch } from '../../api/if-match.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
@@ -54,18 +54,21 @@ export function SubjectTestDialog({ campaign, ...state }: DialogState & { campai
 /** This draft comes last: if anything fails, it is as before, and the new drafts are removed. */
 async function createTest(campaign: Schema<'Campaign'>, subject: string, share: number): Promise<void> {
   const { id, description } = campaign;
+  const headers = projectHeaders();
   const { own, others } = subjectTest(toCampaignValues(campaign), subject, share);
   const created: string[] = [];
   try {
     for (const draft of others) {
-      const { data } = await api.POST('/campaigns', { body: campaignBody(draft, description) });
+      const { data } = await api.POST('/campaigns', { headers, body: campaignBody(draft, description) });
       if (data !== undefined) created.push(data.data.id);
     }
     const params = { path: { id }, header: ifMatch(campaign) };
-    await api.PUT('/campaigns/{id}', { params, body: campaignBody(own, description) });
+    await api.PUT('/campaigns/{id}', { headers, params, body: campaignBody(own, description) });
   } catch (error) {
     for (const draft of created)
-      await api.DELETE('/campaigns/{id}', { params: { path: { id: draft } } }).catch(() => undefined);
+      await api
+        .DELETE('/campaigns/{id}', { headers, params: { path: { id: draft } } })
+        .catch(() => undefined);
     throw error;
   } finally {
     await refresh('/campaigns');
