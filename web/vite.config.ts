@@ -22,6 +22,17 @@ export default defineConfig(({ command }) => ({
       ],
     },
   ],
-  build: { target: 'es2023', assetsInlineLimit: 0, emptyOutDir: true, modulePreload: { polyfill: false } },
+  build: {
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    emptyOutDir: true,
+    modulePreload: { polyfill: false },
+    // A chunk that creates schemas is evaluated after this one, so Zod is configured by then.
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: [{ name: 'zod', test: /node_modules\/zod\/|src\/zod-config/ }] },
+      },
+    },
+  },
   server: { proxy: { '^/(?!app/)': { target: apiUrl, changeOrigin: false } } },
 }));

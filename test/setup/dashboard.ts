@@ -88,6 +88,11 @@ async function openPage(
     ...options,
   });
   if (!isIdle) await context.addInitScript('window.requestIdleCallback = () => 0');
+  // Chromium logs nothing if the code that was blocked catches the error.
+  await context.addInitScript(
+    `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+      console.error('blocked by ' + violatedDirective + ': ' + blockedURI))`,
+  );
   // Far more than a busy machine needs; only a hang reaches it.
   context.setDefaultTimeout(60_000);
   const watch = async (): Promise<WatchedPage> => {
