@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { Section } from '../../ui/page.tsx';
 import { ComboBox, Select } from '../../ui/select.tsx';
@@ -30,7 +31,6 @@ interface ImportColumnsProps {
 }
 
 export function ImportColumns({ columns, preview, isCurrent, mapping, onChange }: ImportColumnsProps) {
-  const keys = useDataKeys();
   const previewOf = (name: string) => preview?.columns.find((one) => one.name === name);
   const fieldOf = (name: string): string | null => {
     const chosen = mapping[name];
@@ -74,14 +74,11 @@ export function ImportColumns({ columns, preview, isCurrent, mapping, onChange }
               if (field === null || roleOf(field) !== 'data') return null;
               const isIgnored = isCurrent && previewOf(name)?.field === null;
               return (
-                <ComboBox
-                  label={`Field for ${name}`}
-                  isLabelHidden
-                  className="w-48"
-                  options={keys.map((key) => ({ value: key, label: key }))}
-                  {...(isIgnored && { error: reservedName })}
+                <DataField
+                  column={name}
+                  error={isIgnored ? reservedName : undefined}
                   value={keyOfField(field)}
-                  onChange={(key) => key !== '' && key !== keyOfField(field) && set(name, fieldOfKey(key))}
+                  onChange={(key) => set(name, fieldOfKey(key))}
                 />
               );
             },
@@ -97,6 +94,36 @@ export function ImportColumns({ columns, preview, isCurrent, mapping, onChange }
         ]}
       />
     </Section>
+  );
+}
+
+interface DataFieldProps {
+  column: string;
+  error: string | undefined;
+  value: string;
+  onChange: (key: string) => void;
+}
+
+/** While it is empty, the field has the name of the column. */
+function DataField({ column, error, value, onChange }: DataFieldProps) {
+  const keys = useDataKeys();
+  const [isEmpty, setIsEmpty] = useState(false);
+  const text = isEmpty ? '' : value;
+  return (
+    <ComboBox
+      label={`Field for ${column}`}
+      isLabelHidden
+      className="w-48"
+      options={keys.map((key) => ({ value: key, label: key }))}
+      error={error}
+      placeholder={column}
+      value={text}
+      onChange={(key) => {
+        if (key === text) return;
+        setIsEmpty(key === '');
+        onChange(key || column);
+      }}
+    />
   );
 }
 
