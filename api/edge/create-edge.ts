@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Config } from '../../core/config/schema.ts';
 import { publicApiUrl } from '../../core/config/urls.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
+import { DatabaseListener } from '../../db/database-listener.ts';
 import type { Em } from '../../db/orm.ts';
-import { ProjectChanges } from '../../db/project-changes.ts';
 import { sweepRateLimitWindows } from '../../db/statements/access/lease-requests.ts';
 import { createIdempotency } from '../access/idempotency.ts';
 import { createProjectKeys } from '../access/project-keys.ts';
@@ -24,7 +24,7 @@ export type Edge = ReturnType<typeof createEdge>;
  * @param em a dedicated fork that never opens a transaction
  */
 export function createEdge({ config, em, logger }: { config: Config; em: Em; logger: Logger }) {
-  const projectChanges = new ProjectChanges({
+  const databaseListener = new DatabaseListener({
     databaseUrl: config.DATABASE_URL,
     warn: (message, err) => logger.warn({ err }, message),
   });
@@ -36,8 +36,8 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
 
   return {
     em,
-    projectChanges,
-    projectKeys: createProjectKeys(em, deriveKey(config.APP_SECRET, 'api-key-lookup'), projectChanges),
+    databaseListener,
+    projectKeys: createProjectKeys(em, deriveKey(config.APP_SECRET, 'api-key-lookup'), databaseListener),
     sessions: createSessionTokens(deriveKey(config.APP_SECRET, 'session')),
     /** Hosts (with port) whose pages may send the session cookie with an unsafe method. */
     trustedHosts: new Set([publicApiUrl(config), config.DASHBOARD_URL].map(hostOf)),
@@ -61,7 +61,7 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
     waitingElsewhere: createProjectSlots(Math.max(2, Math.floor(places / 2)), ofRequests),
     /** Starts listening for project changes. Until connected, every key is looked up in the database. */
     start() {
-      projectChanges.start();
+      databaseListener.start();
       sweep = setInterval(() => {
         sweepRateLimitWindows(em).catch((err) =>
           logger.warn({ err }, 'Old rate limit windows were not deleted'),
@@ -70,7 +70,7 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
     },
     async close() {
       clearInterval(sweep);
-      await projectChanges.close();
+      await databaseListener.close();
     },
   };
 }

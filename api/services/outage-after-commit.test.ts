@@ -29,8 +29,8 @@ import { takeInImport } from './import-intake.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createProjectErasureService } from './project-erasure.ts';
-import type { ProjectNames } from './project-names.ts';
 import { createProjectSlots, type ProjectSlots } from './project-slots.ts';
+import type { RecordedNames } from './recorded-names.ts';
 import { createSegmentsService } from './segments.ts';
 import { createSessionsService } from './sessions.ts';
 import { createSignInGuard } from './sign-in-guard.ts';
@@ -239,7 +239,7 @@ describe('what is saved when Postgres goes away right after the commit', () => {
   });
 
   it('is answered: a contact', async () => {
-    const projectNames: Pick<ProjectNames, 'write'> = {
+    const recordedNames: Pick<RecordedNames, 'write'> = {
       async write(_names, run) {
         const result = await run(stage.orm.em.fork());
         stage.line.cutOff();
@@ -247,7 +247,12 @@ describe('what is saved when Postgres goes away right after the commit', () => {
       },
     };
     // as: it is used for nothing else.
-    const contacts = createContactsService(stage.orm, projectNames as ProjectNames, writes, () => undefined);
+    const contacts = createContactsService(
+      stage.orm,
+      recordedNames as RecordedNames,
+      writes,
+      () => undefined,
+    );
     const data = { set: { plan: 'pro' }, remove: [], transient: {}, eventData: {} };
     const upserted = await contacts.upsert(project.id, { email: 'bob@example.com', subscribed: true, data });
     expect(upserted).toMatchObject({
