@@ -9,7 +9,7 @@ import { createIdempotency } from '../access/idempotency.ts';
 import { createProjectKeys } from '../access/project-keys.ts';
 import { createRateLimiter } from '../access/rate-limiter.ts';
 import { createSessionTokens } from '../access/session-tokens.ts';
-import { createProjectSlots, createSharedPlaces, sharedConnections } from '../services/project-slots.ts';
+import { createProjectPlaces, createSharedPlaces, sharedConnections } from '../services/project-places.ts';
 import { hostOf } from './same-site.ts';
 
 const sweepEveryMs = 5 * 60_000;
@@ -48,17 +48,17 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
     },
     idempotency: createIdempotency(em, config.IDEMPOTENCY_KEY_TTL_HOURS),
     /** A write may wait for a lock, and holds a connection meanwhile: those of all projects share a few. */
-    writes: createProjectSlots(Number.POSITIVE_INFINITY, { inAll: writes, ...ofRequests }),
+    writes: createProjectPlaces(Number.POSITIVE_INFINITY, { inAll: writes, ...ofRequests }),
     /**
      * By links in emails. Few mail clients repeat an opt-out, so none is queued behind the project's other writes, nor
      * given up when its client leaves. A flood of them is refused for a while, once more wait than leave in seconds.
      */
-    writesByLink: createProjectSlots(1, { inAll: writes, ...ofRequests, refusal: 'SERVICE_UNAVAILABLE' }),
+    writesByLink: createProjectPlaces(1, { inAll: writes, ...ofRequests, refusal: 'SERVICE_UNAVAILABLE' }),
     /** Of emails as pages: they render, and many readers of a campaign may open theirs at once. */
-    viewsByLink: createProjectSlots(2, { inAll: reads, ...ofRequests, refusal: 'SERVICE_UNAVAILABLE' }),
-    shortReads: createProjectSlots(Number.POSITIVE_INFINITY, { inAll: reads, ...ofRequests }),
+    viewsByLink: createProjectPlaces(2, { inAll: reads, ...ofRequests, refusal: 'SERVICE_UNAVAILABLE' }),
+    shortReads: createProjectPlaces(Number.POSITIVE_INFINITY, { inAll: reads, ...ofRequests }),
     /** Of routes whose `place` is `elsewhere`. No other request waits for them, not even of the same project. */
-    waitingElsewhere: createProjectSlots(Math.max(2, Math.floor(places / 2)), ofRequests),
+    waitingElsewhere: createProjectPlaces(Math.max(2, Math.floor(places / 2)), ofRequests),
     /** Starts listening for project changes. Until connected, every key is looked up in the database. */
     start() {
       databaseListener.start();

@@ -6,7 +6,7 @@ import { acceptInput } from '../../test/setup/inputs.ts';
 import { useProject } from '../../test/setup/projects.ts';
 import { untilBlocking } from '../../test/setup/until-blocking.ts';
 import { createContactsService } from './contacts.ts';
-import { createProjectSlots } from './project-slots.ts';
+import { createProjectPlaces } from './project-places.ts';
 import type { RecordedNames } from './recorded-names.ts';
 
 const database = useTestDatabase();
@@ -14,7 +14,7 @@ const { em, sql } = database;
 const project = useProject(em);
 // as: a deletion names nothing.
 const deletingService = () =>
-  createContactsService(database.orm, {} as RecordedNames, createProjectSlots(0), () => undefined);
+  createContactsService(database.orm, {} as RecordedNames, createProjectPlaces(0), () => undefined);
 
 it('is deleted without a lock on all of its earlier emails at once', async () => {
   const addresses = ['ada@example.com', 'ada@example.com', 'ada@example.com'];
@@ -45,7 +45,7 @@ it('is created again when another call deletes it while an unchanged one is read
   const contacts = createContactsService(
     database.orm,
     names as RecordedNames,
-    createProjectSlots(0),
+    createProjectPlaces(0),
     () => undefined,
   );
   const body = {

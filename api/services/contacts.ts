@@ -10,7 +10,7 @@ import { deleteContacts, forgetInEnded } from '../../db/statements/contacts/dele
 import { patchContact, upsertContact } from '../../db/statements/contacts/patch-contact.ts';
 import type { PatchContactBody, UpsertContactBody } from '../schemas/contacts.ts';
 import { contactRefusal } from './contact-errors.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import type { NamingWrite, RecordedNames } from './recorded-names.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 
@@ -21,7 +21,7 @@ import { requireUnchanged } from './require-unchanged.ts';
 export function createContactsService(
   orm: Orm,
   recordedNames: RecordedNames,
-  writes: ProjectSlots,
+  writes: ProjectPlaces,
   committed: () => void,
 ) {
   const write = createWriter(recordedNames, committed);

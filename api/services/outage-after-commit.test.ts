@@ -29,7 +29,7 @@ import { takeInImport } from './import-intake.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createProjectErasureService } from './project-erasure.ts';
-import { createProjectSlots, type ProjectSlots } from './project-slots.ts';
+import { createProjectPlaces, type ProjectPlaces } from './project-places.ts';
 import type { RecordedNames } from './recorded-names.ts';
 import { createSegmentsService } from './segments.ts';
 import { createSessionsService } from './sessions.ts';
@@ -40,7 +40,7 @@ import { createWorkflowsService } from './workflows.ts';
 
 const database = useTestDatabase();
 const project = useProject(database.em);
-const writes = createProjectSlots(0);
+const writes = createProjectPlaces(0);
 const stage = testFixture(
   async () => {
     const url = new URL(database.url);
@@ -52,7 +52,7 @@ const stage = testFixture(
 );
 
 describe('what is saved when Postgres goes away before it is counted', () => {
-  const heavyReads: ProjectSlots = {
+  const heavyReads: ProjectPlaces = {
     ...writes,
     async runSoon(_projectId, count) {
       await stage.line.close();
@@ -96,7 +96,7 @@ it('an import keeps its file if the answer to its commit is lost', async () => {
 });
 
 /** Postgres goes away right after the commit of this batch of long work. */
-const cutOffAfter = (lastBatch: number): ProjectSlots => {
+const cutOffAfter = (lastBatch: number): ProjectPlaces => {
   let batches = 0;
   return {
     ...writes,

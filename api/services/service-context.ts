@@ -13,11 +13,11 @@ import { createAccountLinksService } from './account-links.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
 import {
-  createProjectSlots,
+  createProjectPlaces,
   createSharedPlaces,
-  type ProjectSlots,
+  type ProjectPlaces,
   sharedConnections,
-} from './project-slots.ts';
+} from './project-places.ts';
 import { publicConfig } from './public-config.ts';
 import { createRecordedNames } from './recorded-names.ts';
 import { createSessionsService } from './sessions.ts';
@@ -36,9 +36,9 @@ export interface EdgeParts {
   sessions: SessionTokens;
   limiters: { address: RateLimiter | null };
   /** For routes that take no place themselves: requests that took two places could wait for each other forever. */
-  writes: ProjectSlots;
-  writesByLink: ProjectSlots;
-  viewsByLink: ProjectSlots;
+  writes: ProjectPlaces;
+  writesByLink: ProjectPlaces;
+  viewsByLink: ProjectPlaces;
 }
 
 export interface ServiceParts {
@@ -63,7 +63,7 @@ export function createServiceContext(resources: ProcessResources, edge: EdgePart
   // For services that queue no commands: waking the relay for nothing costs a tenth of a busy process's CPU.
   const journaled = parts.wakeJournal;
   const recordedNames = createRecordedNames(orm, edge.databaseListener);
-  const heavyReads = createProjectSlots(config.HEAVY_READS_PER_PROJECT, {
+  const heavyReads = createProjectPlaces(config.HEAVY_READS_PER_PROJECT, {
     inAll: createSharedPlaces(sharedConnections(config)),
   });
   const templateTurns = createTemplateTurns();
