@@ -29,7 +29,7 @@ export async function startApi(resources: ProcessResources, parts: ApiParts, shu
   const { config, log, orm } = resources;
   await checkAppSecret(orm.em.fork(), config.APP_SECRET, log);
   const edge = createEdge({ config, em: orm.em.fork(), logger: log });
-  edge.projectChanges.onCommands(resources.relay.wakeLane);
+  edge.databaseListener.onCommands(resources.relay.wakeLane);
   edge.start();
   parts.metrics.watchTemporal((timeoutMs) => pingTemporal(resources.temporal, timeoutMs));
   shutdown.add('edge', () => edge.close());
@@ -64,5 +64,5 @@ export async function startApi(resources: ProcessResources, parts: ApiParts, shu
   const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
   shutdown.add('API', () => closeApiServer(server, graceMs), graceMs);
   log.info({ url: publicApiUrl(config) }, 'the API listens');
-  return { url: publicApiUrl(config), services, projectChanges: edge.projectChanges };
+  return { url: publicApiUrl(config), services, databaseListener: edge.databaseListener };
 }

@@ -1,2 +1,2 @@
 /** Limit for keys of `data` and for event names; enforced by db/functions/limit-project-rows.sql. */
-export const mostProjectNames = 10_000;
+export const mostRecordedNames = 10_000;

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { createChangeCache } from './change-cache.ts';
 
-const connected = { isConnected: true, onChange: () => undefined };
+const connected = { isConnected: true, onProjectChange: () => undefined };
 
 function create(most: number) {
   const projectOf = vi.fn((key: string) => key.charAt(0));

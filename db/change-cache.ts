@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../core/at-most.ts';
-import type { ProjectChanges } from './project-changes.ts';
+import type { DatabaseListener } from './database-listener.ts';
 
 export interface ChangeCacheOptions<Value> {
   most: number;
@@ -14,7 +14,7 @@ export interface ChangeCacheOptions<Value> {
  * missed.
  */
 export function createChangeCache<Value extends NonNullable<unknown>>(
-  changes: Pick<ProjectChanges, 'isConnected' | 'onChange'>,
+  changes: Pick<DatabaseListener, 'isConnected' | 'onProjectChange'>,
   { most, ttlMs = 0, projectOf }: ChangeCacheOptions<Value>,
 ) {
   // Exactly the keys in the cache, by project.
@@ -43,7 +43,7 @@ export function createChangeCache<Value extends NonNullable<unknown>>(
     if (projectId === null || projectOf === undefined) cache.clear();
     else for (const key of keysOf.get(projectId) ?? []) cache.delete(key);
   }
-  changes.onChange(forget);
+  changes.onProjectChange(forget);
 
   return {
     get: (key: string): Value | undefined => (changes.isConnected ? cache.get(key) : undefined),

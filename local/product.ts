@@ -47,7 +47,7 @@ export async function startProduct({ config, environment, log, shutdown, campaig
   const worker = startProcessWorkers(resources, parts, campaigns, shutdown);
   const edge = { ...resources, orm: openDatabase(config, log, shutdown, 'edge') };
   const api = startApi(edge, { apiMetrics, ...parts }, shutdown);
-  const [running, { url, services, projectChanges }] = await Promise.all([worker, api]);
-  projectChanges.onCampaignStarted((campaignId) => campaigns.begin(campaignId));
+  const [running, { url, services, databaseListener }] = await Promise.all([worker, api]);
+  databaseListener.onCampaignStarted((campaignId) => campaigns.begin(campaignId));
   return { url, services, resources, workerEnded: running.ended };
 }

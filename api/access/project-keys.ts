@@ -1,8 +1,8 @@
 import { type ApiKeyKind, apiKeyLookupHash } from '../../core/crypto/api-key.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
 import { createChangeCache } from '../../db/change-cache.ts';
+import type { DatabaseListener } from '../../db/database-listener.ts';
 import type { Em } from '../../db/orm.ts';
-import type { ProjectChanges } from '../../db/project-changes.ts';
 import { type ApiProject, findProjectsByKeys } from '../../db/statements/access/find-callers.ts';
 
 /** Also the longest that a change can go unnoticed when its notification is lost. */
@@ -18,7 +18,7 @@ interface Lookup {
 
 export type ProjectKeys = ReturnType<typeof createProjectKeys>;
 
-export function createProjectKeys(em: Em, lookupKey: Buffer, changes: ProjectChanges) {
+export function createProjectKeys(em: Em, lookupKey: Buffer, changes: DatabaseListener) {
   // Keyed by plain key: hashing, which only the database needs, costs a fifth of a cached request.
   const known = createChangeCache<ApiProject>(changes, {
     most: mostKnown,

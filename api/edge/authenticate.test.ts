@@ -222,7 +222,7 @@ describe('a key that was rotated in another process', () => {
       sql(em(), 'update projects set disabled = $2 where id = $1', [rotated.id, disabled]);
     const disabledHere = async () => (await api.edge.projectKeys.find('secret', rotated.secretKey))?.disabled;
 
-    await until(() => api.edge.projectChanges.isConnected);
+    await until(() => api.edge.databaseListener.isConnected);
     expect(await disabledHere()).toBe(false);
     await isDisabled(true);
     // Without a notification, the cache still has the old state.
@@ -233,14 +233,14 @@ describe('a key that was rotated in another process', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'posthaste-listen' and datname = current_database()`,
     );
-    await until(() => !api.edge.projectChanges.isConnected);
+    await until(() => !api.edge.databaseListener.isConnected);
     // The connection would be back in no time; the test decides when.
-    const away = vi.spyOn(api.edge.projectChanges, 'isConnected', 'get').mockReturnValue(false);
+    const away = vi.spyOn(api.edge.databaseListener, 'isConnected', 'get').mockReturnValue(false);
     expect(await disabledHere()).toBe(true);
     await isDisabled(false);
     expect(await disabledHere()).toBe(false);
     away.mockRestore();
-    await until(() => api.edge.projectChanges.isConnected);
+    await until(() => api.edge.databaseListener.isConnected);
     await isDisabled(true);
     expect(await disabledHere()).toBe(true);
   });
@@ -249,7 +249,7 @@ describe('a key that was rotated in another process', () => {
 describe('a database answer from before a change', () => {
   it('is not cached after it', async () => {
     const changed = await createTestProject(database);
-    await until(() => api.edge.projectChanges.isConnected);
+    await until(() => api.edge.databaseListener.isConnected);
     const find = () => api.edge.projectKeys.find('secret', changed.secretKey);
     const { promise: locked, resolve: unlock } = Promise.withResolvers<void>();
     const holding = em().transactional(async (em) => {

@@ -7,10 +7,10 @@ import { countAudienceOutcome } from '../../db/statements/campaigns/count-audien
 import type { AudienceBody } from '../schemas/campaigns.ts';
 import { findCampaign } from './campaigns.ts';
 import { keepCounts } from './keep-counts.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { requireAudience } from './require-audience.ts';
 
-export function createAudiencePreviewService(orm: Orm, heavyReads: ProjectSlots) {
+export function createAudiencePreviewService(orm: Orm, heavyReads: ProjectPlaces) {
   const count = (choice: AudienceChoice) => countAudienceOutcome(orm.em.fork(), choice);
   const outcomeOf = keepCounts(orm, count, keyOf);
 

@@ -15,7 +15,7 @@ import type { ListRecipientsQuery, RecipientFilterQuery } from '../schemas/campa
 import { findCampaign } from './campaigns.ts';
 import { type CsvColumns, startCsvFile } from './csv-file.ts';
 import { readCursor, toScannedPage } from './cursor-page.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { whileAvailable } from './read-model.ts';
 
 const mostLinks = 500;
@@ -26,7 +26,7 @@ const mostLinks = 500;
 const skewMs = 86_400_000;
 const positionSchema = z.tuple([z.literal('recipients'), z.uuid()]).transform(([, id]) => id);
 
-export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse, heavyReads: ProjectSlots) {
+export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse, heavyReads: ProjectPlaces) {
   return {
     /** @throws DomainError `NOT_FOUND`, `BAD_REQUEST` for a cursor of another list */
     async list(projectId: string, id: string, { outcome, cursor, limit }: ListRecipientsQuery) {

@@ -8,9 +8,9 @@ import { useTestDatabase } from '../../test/setup/database.ts';
 import { useProject } from '../../test/setup/projects.ts';
 import { untilBlocking } from '../../test/setup/until-blocking.ts';
 import { createCampaignSendingService } from './campaign-sending.ts';
-import { createProjectSlots } from './project-slots.ts';
+import { createProjectPlaces } from './project-places.ts';
 
-const unlimited = { writes: createProjectSlots(0), heavyReads: createProjectSlots(0) };
+const unlimited = { writes: createProjectPlaces(0), heavyReads: createProjectPlaces(0) };
 const database = useTestDatabase();
 const { em } = database;
 const project = useProject(em);
@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 
 /** A campaign that is being sent, and a transaction that holds its emails. */
-async function heldCampaign(slots = unlimited) {
+async function heldCampaign(places = unlimited) {
   await insertContacts(em(), project.id, 3);
   const id = await insertDraft(em(), project.id);
   await startSending(em(), id);
@@ -33,7 +33,7 @@ async function heldCampaign(slots = unlimited) {
     if (holder.isInTransaction()) await holder.rollback();
   });
   await sql(holder, 'select from emails where campaign_id = $1 for update', [id]);
-  return { id, holder, sending: createCampaignSendingService(orm, slots, () => undefined) };
+  return { id, holder, sending: createCampaignSendingService(orm, places, () => undefined) };
 }
 
 it('a campaign is cancelled although something holds its emails', async () => {
@@ -53,7 +53,7 @@ it('a cancellation is answered as such although another call deletes the campaig
 
 it('a write of another project has its turn between the batches that a cancellation ends', async () => {
   const inAll = new FairSemaphore(1);
-  const writes = createProjectSlots(Number.POSITIVE_INFINITY, { inAll });
+  const writes = createProjectPlaces(Number.POSITIVE_INFINITY, { inAll });
   const { id, holder, sending } = await heldCampaign({ ...unlimited, writes });
   await sql(
     em(),

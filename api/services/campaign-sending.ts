@@ -18,7 +18,7 @@ import {
 import { startCampaign } from '../../db/statements/campaigns/start-campaign.ts';
 import { findCampaign, requireAction } from './campaigns.ts';
 import { cancelEmails } from './cancel-emails.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { queueTestEmail } from './queue-test-email.ts';
 import { requireAudience } from './require-audience.ts';
 import { requireUnchanged } from './require-unchanged.ts';
@@ -75,7 +75,7 @@ async function requireQuota(
 }
 
 /** In a place of its own: neither the write's place nor its transaction, for which others wait, is held meanwhile. */
-async function countForQuota(em: Em, id: string, heavyReads: ProjectSlots): Promise<Counted> {
+async function countForQuota(em: Em, id: string, heavyReads: ProjectPlaces): Promise<Counted> {
   const campaign = await findCampaign(em, id);
   requireAction('send', campaign);
   const { projectId, updatedAt } = campaign;
@@ -100,7 +100,7 @@ function schedule(em: Em, campaign: Campaign, scheduledFor: Date): void {
 
 export function createCampaignSendingService(
   orm: Orm,
-  { writes, heavyReads }: Record<'writes' | 'heavyReads', ProjectSlots>,
+  { writes, heavyReads }: Record<'writes' | 'heavyReads', ProjectPlaces>,
   committed: () => void,
 ) {
   /** @param apply returns the answer: an outage while it is read after the commit would deny what is saved */

@@ -11,7 +11,7 @@ import {
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { useProject } from '../../test/setup/projects.ts';
 import { type CampaignsService, createCampaignsService } from './campaigns.ts';
-import { createProjectSlots } from './project-slots.ts';
+import { createProjectPlaces } from './project-places.ts';
 import { createTemplateTurns } from './template-turns.ts';
 
 const database = useTestDatabase();
@@ -19,10 +19,10 @@ const { em, sql } = database;
 const project = useProject(em);
 let campaigns: CampaignsService;
 beforeAll(() => {
-  const slots = createProjectSlots(0);
+  const places = createProjectPlaces(0);
   campaigns = createCampaignsService(database.orm, createTemplateTurns(), {
-    writes: slots,
-    heavyReads: slots,
+    writes: places,
+    heavyReads: places,
   });
 });
 afterEach(() => {

@@ -31,7 +31,7 @@ import { offsetWindow } from '../schemas/pagination.ts';
 import { cancelEmails } from './cancel-emails.ts';
 import { keepCounts } from './keep-counts.ts';
 import { requireLiquid } from './liquid-faults.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { readName } from './read-name.ts';
 import { findReferringConditions, findReferringWorkflows, inUse, usedBy } from './references.ts';
 import { requireAudience } from './require-audience.ts';
@@ -84,7 +84,7 @@ function toFields(body: CampaignBody) {
 export const findCampaign = async (em: Em, id: string, lockMode?: LockMode) =>
   orNotFound(await em.findOne(Campaign, { id }, { lockMode }), 'Campaign');
 
-async function removeCampaign(orm: Orm, writes: ProjectSlots, projectId: string, id: string): Promise<void> {
+async function removeCampaign(orm: Orm, writes: ProjectPlaces, projectId: string, id: string): Promise<void> {
   const before = await findCampaign(projectEm(orm, projectId), id);
   requireAction('delete', before);
   if (before.status === 'CANCELLED') await cancelEmails(orm, writes, projectId, id);
@@ -152,7 +152,7 @@ export function createCampaignEstimates(orm: Orm, countedLive?: number) {
 export function createCampaignsService(
   orm: Orm,
   templates: TemplateTurns,
-  { writes, heavyReads }: Record<'writes' | 'heavyReads', ProjectSlots>,
+  { writes, heavyReads }: Record<'writes' | 'heavyReads', ProjectPlaces>,
 ) {
   const estimate = createCampaignEstimates(orm);
   const isEstimated = ({ status }: Campaign) => unsentStatuses.includes(status);
@@ -160,7 +160,7 @@ export function createCampaignsService(
   const writeInPlace = (projectId: string, write: (em: Em) => Promise<Campaign>) =>
     writes.run(projectId, () => projectEm(orm, projectId).transactional(write));
 
-  const withEstimate = async (campaign: Campaign, count: ProjectSlots['runSoon']): Promise<Campaign> => {
+  const withEstimate = async (campaign: Campaign, count: ProjectPlaces['runSoon']): Promise<Campaign> => {
     const { projectId, totalRecipients } = campaign;
     if (isEstimated(campaign)) {
       // When counting takes too long, the last estimate stays.
@@ -169,7 +169,7 @@ export function createCampaignsService(
     }
     return campaign;
   };
-  // The campaign is already saved, so nothing refuses it: it stays without a free slot and without Postgres, too.
+  // The campaign is already saved, so nothing refuses it: it stays without a free place and without Postgres, too.
   const written = async (campaign: Campaign): Promise<CountedCampaign> =>
     withoutEmails(await withEstimate(campaign, heavyReads.runSoon));
 

@@ -1,7 +1,7 @@
 import { unlessAway } from '../../db/database-away.ts';
 import type { Orm } from '../../db/orm.ts';
 import { cancelBatches } from '../../db/statements/campaigns/cancel-batches.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 
 const cancelMs = 5_000;
 const batchesAtOnce = 1;
@@ -12,7 +12,7 @@ const batchesAtOnce = 1;
  */
 export async function cancelEmails(
   orm: Orm,
-  writes: ProjectSlots,
+  writes: ProjectPlaces,
   projectId: string,
   campaignId: string,
 ): Promise<void> {

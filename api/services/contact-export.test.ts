@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { insertContacts } from '../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { createContactExportService } from './contact-export.ts';
-import { createProjectSlots } from './project-slots.ts';
+import { createProjectPlaces } from './project-places.ts';
 
 const database = useTestDatabase();
 
@@ -27,7 +27,7 @@ it('lets other work run between small pieces, however many columns there are', a
     turns += 1;
     if (!isOver) setImmediate(count);
   };
-  const file = await createContactExportService(orm, createProjectSlots(1)).start(projectId, {
+  const file = await createContactExportService(orm, createProjectPlaces(1)).start(projectId, {
     search: undefined,
     statuses: undefined,
     data: [],
@@ -52,16 +52,16 @@ it('lets other work run between small pieces, however many columns there are', a
 it('finishes a file that has started, although its next read is refused', async () => {
   const projectId = randomUUID();
   await insertContacts(database.orm.em.fork(), projectId, 1_001);
-  const slots = createProjectSlots(1, { mostWaiting: 1 });
-  const file = await createContactExportService(database.orm, slots).start(projectId, {
+  const places = createProjectPlaces(1, { mostWaiting: 1 });
+  const file = await createContactExportService(database.orm, places).start(projectId, {
     search: undefined,
     statuses: undefined,
     data: [],
   });
   const gate = Promise.withResolvers<void>();
-  const others = [1, 2].map(() => slots.run(projectId, () => gate.promise));
+  const others = [1, 2].map(() => places.run(projectId, () => gate.promise));
   const end = async () => {
-    await expect(slots.run(projectId, async () => 1)).rejects.toThrow('Too many');
+    await expect(places.run(projectId, async () => 1)).rejects.toThrow('Too many');
     gate.resolve();
     await Promise.all(others);
   };

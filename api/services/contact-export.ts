@@ -9,7 +9,7 @@ import { type ContactPosition, positionOf } from '../../db/statements/contacts/c
 import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import { contactsPerScan, scanContacts } from '../../db/statements/contacts/scan-contacts.ts';
 import { type CsvColumns, type CsvRows, startCsvFile } from './csv-file.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { readMembers } from './segment-members.ts';
 import { findSegment } from './segments.ts';
 
@@ -19,7 +19,7 @@ const builtIn = ['id', 'email', 'subscribed'];
 type Find = CsvRows<ContactRow, ContactPosition>['find'];
 
 /** Both methods stream contacts as CSV, and throw as `startCsvFile` does. */
-export function createContactExportService(orm: Orm, heavyReads: ProjectSlots) {
+export function createContactExportService(orm: Orm, heavyReads: ProjectPlaces) {
   const start = async (projectId: string, find: (em: Em, ...page: Parameters<Find>) => ReturnType<Find>) => {
     const fields = await orm.em.fork().getRepository(ContactField).listTypes(projectId);
     return startCsvFile(heavyReads.inBatches(projectId), {

@@ -24,7 +24,7 @@ import { type FieldValue, readFieldValues } from '../../db/statements/contacts/r
 import { type ContactPlace, removeKey } from '../../db/statements/contacts/remove-key.ts';
 import { contactsPerScan } from '../../db/statements/contacts/scan-contacts.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { findReferringConditions, findReferringWorkflows } from './references.ts';
 
 const typeOrder = ['boolean', 'number', 'string'];
@@ -42,7 +42,7 @@ function standardCount(field: StandardField, { contacts, snoozed }: AudienceFigu
  * Fields are named as in `list`; the prefix `data.` is optional. Methods that take a field throw DomainError
  * `NOT_FOUND` for a name that no field can have, and `usage` and `remove` also for an unknown one.
  */
-export function createContactFieldsService(orm: Orm, heavyReads: ProjectSlots) {
+export function createContactFieldsService(orm: Orm, heavyReads: ProjectPlaces) {
   return {
     list: (projectId: string) => listFields(orm.em.fork(), projectId),
 

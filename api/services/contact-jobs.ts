@@ -12,10 +12,10 @@ import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { type ImportForm, takeInImport } from './import-intake.ts';
 import { previewImport, readImportFile } from './import-preview.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 
 /** Methods that start a job return its id; the others throw DomainError `NOT_FOUND`, also for a job of another type. */
-export function createContactJobsService(orm: Orm, heavyReads: ProjectSlots, committed: () => void) {
+export function createContactJobsService(orm: Orm, heavyReads: ProjectPlaces, committed: () => void) {
   const get = async (projectId: string, id: string, types: readonly JobType[]) =>
     orNotFound(await projectEm(orm, projectId).findOne(Job, { id, type: { $in: types } }), 'Job');
   return {

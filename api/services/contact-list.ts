@@ -23,7 +23,7 @@ import { countContacts } from '../../db/statements/contacts/count-contacts.ts';
 import { listContacts } from '../../db/statements/contacts/list-contacts.ts';
 import { type CountContactsQuery, type ListContactsQuery, mostLookedUp } from '../schemas/contact-list.ts';
 import { readCursor, toScannedPage } from './cursor-page.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 
 const positionSchema = (kind: string, value: z.ZodType<string>) =>
   z.tuple([z.literal(kind), value, z.uuid()]).transform(([, value, id]) => ({ value, id }));
@@ -65,7 +65,7 @@ function readAddresses(sent: readonly string[]): string[] {
   return [...new Set(emails)];
 }
 
-export function createContactListService(orm: Orm, heavyReads: ProjectSlots) {
+export function createContactListService(orm: Orm, heavyReads: ProjectPlaces) {
   async function countPart(projectId: string, filter: ContactFilter, after?: ContactPosition) {
     if (needsScan(filter)) return countContacts(orm.em.fork(), projectId, filter, after);
     const figures = await readAudienceFigures(orm.em.fork(), projectId);

@@ -6,15 +6,15 @@ import { acceptInput } from '../../test/setup/inputs.ts';
 import { useProject } from '../../test/setup/projects.ts';
 import { untilBlocking } from '../../test/setup/until-blocking.ts';
 import { createContactsService } from './contacts.ts';
-import type { ProjectNames } from './project-names.ts';
-import { createProjectSlots } from './project-slots.ts';
+import { createProjectPlaces } from './project-places.ts';
+import type { RecordedNames } from './recorded-names.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;
 const project = useProject(em);
 // as: a deletion names nothing.
 const deletingService = () =>
-  createContactsService(database.orm, {} as ProjectNames, createProjectSlots(0), () => undefined);
+  createContactsService(database.orm, {} as RecordedNames, createProjectPlaces(0), () => undefined);
 
 it('is deleted without a lock on all of its earlier emails at once', async () => {
   const addresses = ['ada@example.com', 'ada@example.com', 'ada@example.com'];
@@ -40,12 +40,12 @@ it('is deleted without a lock on all of its earlier emails at once', async () =>
 });
 
 it('is created again when another call deletes it while an unchanged one is read', async () => {
-  const names: Pick<ProjectNames, 'write'> = { write: (_names, write) => write(em()) };
+  const names: Pick<RecordedNames, 'write'> = { write: (_names, write) => write(em()) };
   // as: it is used for nothing else.
   const contacts = createContactsService(
     database.orm,
-    names as ProjectNames,
-    createProjectSlots(0),
+    names as RecordedNames,
+    createProjectPlaces(0),
     () => undefined,
   );
   const body = {

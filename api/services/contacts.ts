@@ -10,8 +10,8 @@ import { deleteContacts, forgetInEnded } from '../../db/statements/contacts/dele
 import { patchContact, upsertContact } from '../../db/statements/contacts/patch-contact.ts';
 import type { PatchContactBody, UpsertContactBody } from '../schemas/contacts.ts';
 import { contactRefusal } from './contact-errors.ts';
-import type { NamingWrite, ProjectNames } from './project-names.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
+import type { NamingWrite, RecordedNames } from './recorded-names.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 
 /**
@@ -20,11 +20,11 @@ import { requireUnchanged } from './require-unchanged.ts';
  */
 export function createContactsService(
   orm: Orm,
-  projectNames: ProjectNames,
-  writes: ProjectSlots,
+  recordedNames: RecordedNames,
+  writes: ProjectPlaces,
   committed: () => void,
 ) {
-  const write = createWriter(projectNames, committed);
+  const write = createWriter(recordedNames, committed);
   const get = async (projectId: string, id: string) =>
     orNotFound(await projectEm(orm, projectId).findOne(Contact, { id }), 'Contact');
 
@@ -80,10 +80,10 @@ export function createContactsService(
 }
 
 const createWriter =
-  (projectNames: ProjectNames, committed: () => void) =>
+  (recordedNames: RecordedNames, committed: () => void) =>
   async <Result>(data: NamingWrite, run: (em: Em) => Promise<Result>): Promise<Result> => {
     try {
-      const result = await retryTransaction(() => projectNames.write([data], run));
+      const result = await retryTransaction(() => recordedNames.write([data], run));
       committed();
       return result;
     } catch (error) {

@@ -14,7 +14,7 @@ import { makeCommandDue } from '../../db/statements/outbox/settle-commands.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import { type DomainIdentities, ForeignIdentity } from '../../providers/domains/domain-identities.ts';
 import { checkAtProvider, removeDomain } from '../../runtime/domain-records.ts';
-import { createProjectSlots } from './project-slots.ts';
+import { createProjectPlaces } from './project-places.ts';
 
 export type DomainsService = ReturnType<typeof createDomainsService>;
 
@@ -93,7 +93,7 @@ function takenByAnother(domain: string): DomainError {
 
 export function createDomainsService(options: DomainsServiceOptions) {
   const { orm, identities } = options;
-  const checks = createProjectSlots(checksAtOnce, { what: 'domain checks' });
+  const checks = createProjectPlaces(checksAtOnce, { what: 'domain checks' });
 
   return {
     recordsOf: (domain: Domain) => identities.wantedRecords(domain, domain.dkimTokens),

@@ -5,7 +5,7 @@ import { busy } from '../../core/testing/busy.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { useProject } from '../../test/setup/projects.ts';
 import { createEmailDetailService } from './email-detail.ts';
-import { createProjectSlots } from './project-slots.ts';
+import { createProjectPlaces } from './project-places.ts';
 import { createTemplateTurns } from './template-turns.ts';
 
 const database = useTestDatabase();
@@ -31,7 +31,7 @@ it('readers do not wait for the templates of their project, nor the project for 
     orm: database.orm,
     templates,
     links: { apiUrl: 'https://api.example.com', linkKey: randomBytes(32) },
-    viewsByLink: createProjectSlots(2),
+    viewsByLink: createProjectPlaces(2),
   });
   const id = await insertEmail();
   const readers = `${project.id} by link`;

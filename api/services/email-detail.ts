@@ -16,7 +16,7 @@ import {
   readEmail,
 } from '../../db/statements/emails/read-email.ts';
 import { workflowIds } from '../../temporal/contracts/workflow-ids.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { runInShortPlace } from './short-place.ts';
 import type { TemplateTurns } from './template-turns.ts';
 
@@ -26,7 +26,7 @@ export interface EmailDetailOptions {
   orm: Orm;
   templates: TemplateTurns;
   links: { apiUrl: string; linkKey: Buffer };
-  viewsByLink: ProjectSlots;
+  viewsByLink: ProjectPlaces;
 }
 
 async function findRunId(em: Em, email: LoggedEmail): Promise<string | null> {

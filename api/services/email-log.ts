@@ -10,7 +10,7 @@ import { type EmailFilter, isSparse, listEmails } from '../../db/statements/emai
 import type { EmailFilterQuery, ListEmailsQuery } from '../schemas/emails.ts';
 import { type CsvColumns, startCsvFile } from './csv-file.ts';
 import { readCursor, toScannedPage } from './cursor-page.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { refuseReversed } from './read-model.ts';
 
 const positionSchema = z.tuple([z.literal('emails'), z.uuid()]).transform(([, id]) => id);
@@ -44,7 +44,7 @@ async function toFilter(
   };
 }
 
-export function createEmailLogService(orm: Orm, heavyReads: ProjectSlots) {
+export function createEmailLogService(orm: Orm, heavyReads: ProjectPlaces) {
   return {
     /** @throws DomainError `BAD_REQUEST` for a cursor from another list and a reversed period */
     async list(projectId: string, query: ListEmailsQuery) {

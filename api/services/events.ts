@@ -6,10 +6,10 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { completeDeletion, deleteEvents } from '../../db/statements/events/delete-events.ts';
 import { recordEventDeletion } from '../../db/statements/events/record-event-deletion.ts';
 import { makeCommandDue } from '../../db/statements/outbox/settle-commands.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { findReferringConditions, findReferringWorkflows } from './references.ts';
 
-export function createEventsService(orm: Orm, heavyReads: ProjectSlots, committed: () => void) {
+export function createEventsService(orm: Orm, heavyReads: ProjectPlaces, committed: () => void) {
   return {
     /** References to an event name, newest first. The event need not exist yet. */
     usage: (projectId: string, name: string) =>

@@ -6,11 +6,11 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { retryExecution, retryFailedExecutions } from '../../db/statements/workflows/retry-executions.ts';
 import type { RetryFailedBody } from '../schemas/executions.ts';
 import { findWorkflow } from './edit-workflow.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { findExecution, ofContact } from './workflow-executions.ts';
 
 /** Both methods throw DomainError `NOT_FOUND` for records that the project does not have. */
-export function createExecutionRetriesService(orm: Orm, writes: ProjectSlots, committed: () => void) {
+export function createExecutionRetriesService(orm: Orm, writes: ProjectPlaces, committed: () => void) {
   return {
     /** @throws DomainError `CONFLICT` when it can't continue */
     async retry(projectId: string, workflowId: string, id: string) {

@@ -15,7 +15,7 @@ import {
   acceptInbound,
 } from '../../db/statements/inbound/accept-inbound.ts';
 import { type SesReceived, sesReceivedSchema } from '../../providers/sns/ses-received.ts';
-import { createProjectSlots } from './project-slots.ts';
+import { createProjectPlaces } from './project-places.ts';
 import { type Notification, publishedOn } from './provider-events.ts';
 
 export interface InboundOptions {
@@ -74,7 +74,7 @@ const receiverOf = ({ recipients: [first] }: ArrivedEmail) =>
 export type InboundService = ReturnType<typeof createInboundService>;
 
 export function createInboundService({ orm, isEnabled, buckets, committed }: InboundOptions) {
-  const places = createProjectSlots(acceptedAtOnce, {
+  const places = createProjectPlaces(acceptedAtOnce, {
     inAll: new FairSemaphore(acceptedAtOnce),
     what: 'received emails',
     // A refusal with 429 could lose an email: not every sender of notifications repeats it.

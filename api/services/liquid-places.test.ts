@@ -10,7 +10,7 @@ import { createCampaign, replaceCampaign } from '../routes/campaigns.ts';
 import { createTemplate, patchTemplate } from '../routes/templates.ts';
 import { createStep, patchStep } from '../routes/workflow-graphs.ts';
 import { createCampaignsService } from './campaigns.ts';
-import { createProjectSlots, type ProjectSlots } from './project-slots.ts';
+import { createProjectPlaces, type ProjectPlaces } from './project-places.ts';
 import { createTemplateTurns, type TemplateTurns } from './template-turns.ts';
 import { createTemplatesService } from './templates.ts';
 import { createTemporalRuns } from './temporal-runs.ts';
@@ -36,13 +36,13 @@ function createServices({ writes }: Edge) {
       return work();
     },
   };
-  const run: ProjectSlots['run'] = (projectId, work) => {
+  const run: ProjectPlaces['run'] = (projectId, work) => {
     order.push('place');
     return writes.run(projectId, work);
   };
   const noted = { ...writes, run };
   return {
-    campaigns: createCampaignsService(orm, turns, { writes: noted, heavyReads: createProjectSlots(0) }),
+    campaigns: createCampaignsService(orm, turns, { writes: noted, heavyReads: createProjectPlaces(0) }),
     templates: createTemplatesService(orm, turns, noted, () => undefined),
     temporalRuns: createTemporalRuns(null),
     workflowGraphs: createWorkflowGraphsService(orm, turns, noted),

@@ -29,8 +29,8 @@ import { takeInImport } from './import-intake.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createProjectErasureService } from './project-erasure.ts';
-import type { ProjectNames } from './project-names.ts';
-import { createProjectSlots, type ProjectSlots } from './project-slots.ts';
+import { createProjectPlaces, type ProjectPlaces } from './project-places.ts';
+import type { RecordedNames } from './recorded-names.ts';
 import { createSegmentsService } from './segments.ts';
 import { createSessionsService } from './sessions.ts';
 import { createSignInGuard } from './sign-in-guard.ts';
@@ -40,7 +40,7 @@ import { createWorkflowsService } from './workflows.ts';
 
 const database = useTestDatabase();
 const project = useProject(database.em);
-const writes = createProjectSlots(0);
+const writes = createProjectPlaces(0);
 const stage = testFixture(
   async () => {
     const url = new URL(database.url);
@@ -52,7 +52,7 @@ const stage = testFixture(
 );
 
 describe('what is saved when Postgres goes away before it is counted', () => {
-  const heavyReads: ProjectSlots = {
+  const heavyReads: ProjectPlaces = {
     ...writes,
     async runSoon(_projectId, count) {
       await stage.line.close();
@@ -96,7 +96,7 @@ it('an import keeps its file if the answer to its commit is lost', async () => {
 });
 
 /** Postgres goes away right after the commit of this batch of long work. */
-const cutOffAfter = (lastBatch: number): ProjectSlots => {
+const cutOffAfter = (lastBatch: number): ProjectPlaces => {
   let batches = 0;
   return {
     ...writes,
@@ -239,7 +239,7 @@ describe('what is saved when Postgres goes away right after the commit', () => {
   });
 
   it('is answered: a contact', async () => {
-    const projectNames: Pick<ProjectNames, 'write'> = {
+    const recordedNames: Pick<RecordedNames, 'write'> = {
       async write(_names, run) {
         const result = await run(stage.orm.em.fork());
         stage.line.cutOff();
@@ -247,7 +247,12 @@ describe('what is saved when Postgres goes away right after the commit', () => {
       },
     };
     // as: it is used for nothing else.
-    const contacts = createContactsService(stage.orm, projectNames as ProjectNames, writes, () => undefined);
+    const contacts = createContactsService(
+      stage.orm,
+      recordedNames as RecordedNames,
+      writes,
+      () => undefined,
+    );
     const data = { set: { plan: 'pro' }, remove: [], transient: {}, eventData: {} };
     const upserted = await contacts.upsert(project.id, { email: 'bob@example.com', subscribed: true, data });
     expect(upserted).toMatchObject({

@@ -21,12 +21,12 @@ export function createPasswords() {
   const decoy = hash('no user has this password', options);
   // First awaited when needed; until then a rejection must not end the process.
   decoy.catch(() => undefined);
-  const slots = new FairSemaphore(concurrency);
+  const places = new FairSemaphore(concurrency);
 
   async function bounded<Result>(address: string, run: () => Promise<Result>): Promise<Result> {
     const source = addressSubject(address);
-    if (slots.waiting() < mostWaiting && slots.waiting(source) < mostWaiting / 2)
-      return slots.run(source, run);
+    if (places.waiting() < mostWaiting && places.waiting(source) < mostWaiting / 2)
+      return places.run(source, run);
     throw new DomainError('SERVICE_UNAVAILABLE', 'Too many sign-ins at once; try again in a moment', {
       retryAfterSeconds,
     });

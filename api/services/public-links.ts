@@ -18,7 +18,7 @@ import {
 import { findLinkSubject } from '../../db/statements/emails/link-subjects.ts';
 import { addressSubject } from '../access/address-subject.ts';
 import type { RateLimiter } from '../access/rate-limiter.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 
 export interface PageProject {
   name: string;
@@ -46,7 +46,7 @@ export interface PublicLinksOptions {
   orm: Orm;
   key: Buffer;
   limiter: RateLimiter | null;
-  writesByLink: ProjectSlots;
+  writesByLink: ProjectPlaces;
   committed: () => void;
 }
 

@@ -26,7 +26,7 @@ import type { LargePageQuery } from '../schemas/pagination.ts';
 import type { AddMembersBody } from '../schemas/segments.ts';
 import { readLargePage } from './cursor-page.ts';
 import { contactsCountedLive } from './keep-counts.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 import { findSegment } from './segments.ts';
 
@@ -38,7 +38,7 @@ const rareShare = 1 / 1000;
  * All methods throw DomainError `NOT_FOUND`; `list` also as `readLargePage`; `add` and `remove` throw `BAD_REQUEST` for
  * a dynamic segment.
  */
-export function createSegmentMembersService(orm: Orm, heavyReads: ProjectSlots, committed: () => void) {
+export function createSegmentMembersService(orm: Orm, heavyReads: ProjectPlaces, committed: () => void) {
   return {
     list: (projectId: string, id: string, query: LargePageQuery) =>
       heavyReads.run(projectId, () => readPage(orm, projectId, id, query)),

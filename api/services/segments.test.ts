@@ -3,7 +3,7 @@ import { lockSegmentReferences } from '../../db/statements/segments/lock-segment
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { useProject } from '../../test/setup/projects.ts';
 import { untilBlocking } from '../../test/setup/until-blocking.ts';
-import { createProjectSlots } from './project-slots.ts';
+import { createProjectPlaces } from './project-places.ts';
 import { createSegmentsService } from './segments.ts';
 
 const database = useTestDatabase();
@@ -16,7 +16,7 @@ it('is the last of a project, however many are created at once', async () => {
      select uuidv7(), $1, 'Clients', 'clients-' || n, 'STATIC' from generate_series(1, 1999) n`,
     [project.id],
   );
-  const segments = createSegmentsService(database.orm, createProjectSlots(0), createProjectSlots(0));
+  const segments = createSegmentsService(database.orm, createProjectPlaces(0), createProjectPlaces(0));
   const create = () => segments.create(project.id, { name: 'VIP', type: 'STATIC', trackMembership: false });
   let creating: Promise<PromiseSettledResult<unknown>[]> | undefined;
   await em().transactional(async (holder) => {

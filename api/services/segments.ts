@@ -20,7 +20,7 @@ import { countMembers } from '../../db/statements/segments/segment-members.ts';
 import { waitForStarts } from '../../db/statements/workflows/wait-for-starts.ts';
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';
 import { stillPinned } from './pinned-versions.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { findReferringWorkflows, inUse, usedBy } from './references.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
@@ -39,10 +39,10 @@ export const findSegment = async (em: Em, id: string, lockMode?: LockMode) =>
  * Methods that take an id throw DomainError `NOT_FOUND`, `create` and `patch` throw `BAD_REQUEST` for an invalid
  * condition, and `remove` throws `CONFLICT` while something refers to the segment.
  */
-export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots, writes: ProjectSlots) {
+export function createSegmentsService(orm: Orm, heavyReads: ProjectPlaces, writes: ProjectPlaces) {
   const get = (projectId: string, id: string) => findSegment(projectEm(orm, projectId), id);
   const count = (segment: Segment) => countMembers(projectEm(orm, segment.projectId), segment);
-  // The segment is already saved, so nothing refuses it: without a free slot, or if it takes too long, a sweep counts it.
+  // The segment is already saved, so nothing refuses it: without a free place, or if it takes too long, a sweep counts it.
   const counted = async (segment: Segment): Promise<Segment> => {
     const memberCount = await unlessAway(heavyReads.runSoon(segment.projectId, () => count(segment)));
     segment.memberCount = memberCount ?? segment.memberCount;

@@ -16,7 +16,7 @@ import type { TemplateContent } from '../../db/statements/templates/read-templat
 import type { SendBody } from '../schemas/send.ts';
 import { contactRefusal } from './contact-errors.ts';
 import { findLiquidFaults, toFieldIssue } from './liquid-faults.ts';
-import type { ProjectNames } from './project-names.ts';
+import type { RecordedNames } from './recorded-names.ts';
 import { createSendLimit } from './send-limit.ts';
 import type { SenderDomains } from './sender-domains.ts';
 import type { TemplateContents } from './template-contents.ts';
@@ -102,7 +102,7 @@ function requireFewContactBytes(input: AcceptInput): void {
 
 export interface SendServiceOptions {
   orm: Orm;
-  projectNames: ProjectNames;
+  recordedNames: RecordedNames;
   senderDomains: SenderDomains;
   templateContents: TemplateContents;
   templates: TemplateTurns;
@@ -112,10 +112,10 @@ export interface SendServiceOptions {
 }
 
 export function createSendService(options: SendServiceOptions) {
-  const { orm, projectNames, senderDomains, templateContents, templates } = options;
+  const { orm, recordedNames, senderDomains, templateContents, templates } = options;
   const batcher = new Batcher<AcceptInput, AcceptedEmail[]>({
     run: (inputs, lockMs) =>
-      retryTransaction(() => projectNames.write(inputs, (em) => acceptEmails(em, inputs, lockMs))),
+      retryTransaction(() => recordedNames.write(inputs, (em) => acceptEmails(em, inputs, lockMs))),
     maxItems: batchItems,
     maxWeight: batchBytes,
     weightOf,
@@ -148,7 +148,7 @@ export function createSendService(options: SendServiceOptions) {
       const occurredAt = new Date();
       const input = toInput(project, request, content, occurredAt);
       requireFewContactBytes(input);
-      await projectNames.admit(input);
+      await recordedNames.admit(input);
       const wanted = { projectId, emails: input.recipients.length };
       const taken = project.hasSendLimit ? await limit.take(wanted) : undefined;
       try {

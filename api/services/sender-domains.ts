@@ -2,11 +2,11 @@ import { domainOfAddress } from '../../core/addresses/email-address.ts';
 import type { DomainStatus } from '../../core/domains.ts';
 import { DomainError } from '../../core/errors.ts';
 import { createChangeCache } from '../../db/change-cache.ts';
+import type { DatabaseListener } from '../../db/database-listener.ts';
 import { Domain } from '../../db/entities/domain.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import type { ProjectChanges } from '../../db/project-changes.ts';
 
 export type SenderDomains = ReturnType<typeof createSenderDomains>;
 
@@ -43,7 +43,7 @@ export async function holdSenderDomain(em: Em, from: string): Promise<void> {
 }
 
 /** Caches domains for 5 seconds; a change in any process invalidates them at once. */
-export function createSenderDomains(orm: Orm, changes: ProjectChanges) {
+export function createSenderDomains(orm: Orm, changes: DatabaseListener) {
   const load = async (projectId: string) => {
     const domains = await projectEm(orm, projectId).find(Domain, {});
     return new Map(domains.map(({ domain, status }) => [domain, status]));

@@ -2,7 +2,7 @@ import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { connectionsToClickHouse } from '../../analytics/client/connection.ts';
 import { accountEmailSettings } from '../../core/config/account-email.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
-import type { ProjectChanges } from '../../db/project-changes.ts';
+import type { DatabaseListener } from '../../db/database-listener.ts';
 import type { ProductMetrics } from '../../runtime/product-metrics.ts';
 import { version } from '../../runtime/version.ts';
 import type { ProcessResources } from '../../temporal/client/open-temporal.ts';
@@ -12,14 +12,14 @@ import type { SessionTokens } from '../access/session-tokens.ts';
 import { createAccountLinksService } from './account-links.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
-import { createProjectNames } from './project-names.ts';
 import {
-  createProjectSlots,
+  createProjectPlaces,
   createSharedPlaces,
-  type ProjectSlots,
+  type ProjectPlaces,
   sharedConnections,
-} from './project-slots.ts';
+} from './project-places.ts';
 import { publicConfig } from './public-config.ts';
+import { createRecordedNames } from './recorded-names.ts';
 import { createSessionsService } from './sessions.ts';
 import { shareClickHouse } from './share-clickhouse.ts';
 import { createSignInGuard } from './sign-in-guard.ts';
@@ -31,14 +31,14 @@ const questionsAtOnce = Math.floor(connectionsToClickHouse * 0.8);
 export type ServiceContext = ReturnType<typeof createServiceContext>;
 
 export interface EdgeParts {
-  projectChanges: ProjectChanges;
+  databaseListener: DatabaseListener;
   projectKeys: ProjectKeys;
   sessions: SessionTokens;
   limiters: { address: RateLimiter | null };
   /** For routes that take no place themselves: requests that took two places could wait for each other forever. */
-  writes: ProjectSlots;
-  writesByLink: ProjectSlots;
-  viewsByLink: ProjectSlots;
+  writes: ProjectPlaces;
+  writesByLink: ProjectPlaces;
+  viewsByLink: ProjectPlaces;
 }
 
 export interface ServiceParts {
@@ -62,8 +62,8 @@ export function createServiceContext(resources: ProcessResources, edge: EdgePart
   };
   // For services that queue no commands: waking the relay for nothing costs a tenth of a busy process's CPU.
   const journaled = parts.wakeJournal;
-  const projectNames = createProjectNames(orm, edge.projectChanges);
-  const heavyReads = createProjectSlots(config.HEAVY_READS_PER_PROJECT, {
+  const recordedNames = createRecordedNames(orm, edge.databaseListener);
+  const heavyReads = createProjectPlaces(config.HEAVY_READS_PER_PROJECT, {
     inAll: createSharedPlaces(sharedConnections(config)),
   });
   const templateTurns = createTemplateTurns();
@@ -92,7 +92,7 @@ export function createServiceContext(resources: ProcessResources, edge: EdgePart
     emailsQueued,
     journaled,
     warn,
-    projectNames,
+    recordedNames,
     heavyReads,
   };
   const account = { passwords, guard, oneTimeLinks, sessions, signupEnabled: config.SIGNUP_ENABLED };

@@ -126,9 +126,9 @@ function projectServices(context: ServiceContext) {
 }
 
 function contactServices(context: ServiceContext) {
-  const { projectNames, heavyReads, writes, committed, journaled, config, orm, tracing } = context;
+  const { recordedNames, heavyReads, writes, committed, journaled, config, orm, tracing } = context;
   return {
-    contacts: createContactsService(orm, projectNames, writes, journaled),
+    contacts: createContactsService(orm, recordedNames, writes, journaled),
     contactExport: createContactExportService(orm, heavyReads),
     contactFields: createContactFieldsService(orm, heavyReads),
     contactList: createContactListService(orm, heavyReads),
@@ -138,7 +138,7 @@ function contactServices(context: ServiceContext) {
     segmentMembers: createSegmentMembersService(orm, heavyReads, journaled),
     verify: createVerifyService(createDomainFacts(config.DNS_SERVERS)),
     events: createEventsService(orm, heavyReads, committed),
-    track: createTrackService(projectNames, journaled, tracing?.batches('track')),
+    track: createTrackService(recordedNames, journaled, tracing?.batches('track')),
   };
 }
 
@@ -159,7 +159,7 @@ function emailServices(context: ServiceContext) {
   return {
     send: createSendService({
       ...context,
-      senderDomains: createSenderDomains(orm, context.projectChanges),
+      senderDomains: createSenderDomains(orm, context.databaseListener),
       templateContents: createTemplateContents(orm),
       templates: templateTurns,
       committed: emailsQueued,

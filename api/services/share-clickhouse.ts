@@ -1,6 +1,6 @@
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../analytics/client/errors.ts';
-import { createProjectSlots, createSharedPlaces } from './project-slots.ts';
+import { createProjectPlaces, createSharedPlaces } from './project-places.ts';
 
 /** Shorter than a question may take, so that questions queued behind unanswered ones don't wait as long again. */
 const longestWaitMs = 12_000;
@@ -15,7 +15,7 @@ const longestWaitMs = 12_000;
  *   `SERVICE_UNAVAILABLE` when its turn does not come, and `ClickHouseUnavailable` when it came too late
  */
 export function shareClickHouse(clickhouse: ClickHouse, perProject: number, inAll: number): ClickHouse {
-  const reads = createProjectSlots(perProject, { inAll: createSharedPlaces(inAll) });
+  const reads = createProjectPlaces(perProject, { inAll: createSharedPlaces(inAll) });
   return {
     ...clickhouse,
     query(question, parameters) {

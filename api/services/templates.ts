@@ -15,7 +15,7 @@ import { offsetWindow } from '../schemas/pagination.ts';
 import type { CreateTemplateBody, ListTemplatesQuery, PatchTemplateBody } from '../schemas/templates.ts';
 import { requireLiquid } from './liquid-faults.ts';
 import { stillPinned } from './pinned-versions.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { queueTestEmail } from './queue-test-email.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { holdSenderDomain } from './sender-domains.ts';
@@ -43,7 +43,7 @@ const findTemplate = async (em: Em, id: string, lockMode?: LockMode) =>
 export function createTemplatesService(
   orm: Orm,
   templates: TemplateTurns,
-  writes: ProjectSlots,
+  writes: ProjectPlaces,
   committed: () => void,
 ) {
   const writeInPlace = (projectId: string, write: (em: Em) => Promise<Template>) =>

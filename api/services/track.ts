@@ -6,16 +6,16 @@ import { retryTransaction } from '../../db/retry-transaction.ts';
 import { type TrackedEvent, type TrackInput, trackEvents } from '../../db/statements/events/track-events.ts';
 import type { TrackBody } from '../schemas/track.ts';
 import { contactRefusal } from './contact-errors.ts';
-import type { ProjectNames } from './project-names.ts';
+import type { RecordedNames } from './recorded-names.ts';
 
 const batchItems = 500;
 const batchBytes = 1024 * 1024;
 const waitingBytes = 64 * 1024 * 1024;
 
-export function createTrackService(projectNames: ProjectNames, committed: () => void, trace?: BatchTrace) {
+export function createTrackService(recordedNames: RecordedNames, committed: () => void, trace?: BatchTrace) {
   const batcher = new Batcher<TrackInput, TrackedEvent>({
     run: (inputs, lockMs) =>
-      retryTransaction(() => projectNames.write(inputs, (em) => trackEvents(em, inputs, lockMs))),
+      retryTransaction(() => recordedNames.write(inputs, (em) => trackEvents(em, inputs, lockMs))),
     maxItems: batchItems,
     // Twice the event's data, because the patch is part of it.
     weightOf: (input) => 2 * JSON.stringify(input.eventData).length,
@@ -54,7 +54,7 @@ export function createTrackService(projectNames: ProjectNames, committed: () => 
         occurredAt,
       };
       try {
-        await projectNames.admit(input);
+        await recordedNames.admit(input);
         const tracked = await batcher.submit(input);
         committed();
         return { contactId: tracked.contactId, eventId, occurredAt };

@@ -6,7 +6,7 @@ import { useTestDatabase } from '../../test/setup/database.ts';
 import { useProject } from '../../test/setup/projects.ts';
 import { storeWorkflow } from '../../test/setup/stored-workflows.ts';
 import { untilBlocking } from '../../test/setup/until-blocking.ts';
-import { createProjectSlots } from './project-slots.ts';
+import { createProjectPlaces } from './project-places.ts';
 import { createWorkflowExecutionsService } from './workflow-executions.ts';
 
 const database = useTestDatabase();
@@ -29,7 +29,7 @@ it('lets writes of other projects in between while it cancels very many executio
   );
   const lockOne = `select id from workflow_executions where id = (
     select id from workflow_executions where workflow_id = $1 order by contact_id offset $2 limit 1) for update`;
-  const writes = createProjectSlots(Number.POSITIVE_INFINITY, { inAll: new FairSemaphore(1) });
+  const writes = createProjectPlaces(Number.POSITIVE_INFINITY, { inAll: new FairSemaphore(1) });
   const service = createWorkflowExecutionsService(database.orm, writes, () => undefined);
   let cancelling: Promise<number> | undefined;
   await em().transactional(async (third) => {

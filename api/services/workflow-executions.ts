@@ -17,7 +17,7 @@ import { startExecution } from '../../db/statements/workflows/start-execution.ts
 import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/executions.ts';
 import { readLargePage } from './cursor-page.ts';
 import { findWorkflow, readGraph, requireNoFaults, toDraft } from './edit-workflow.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { readName } from './read-name.ts';
 
 const maxStepRuns = 500;
@@ -64,7 +64,7 @@ export async function ofContact(em: Em, execution: WorkflowExecution): Promise<E
  * All methods throw DomainError `NOT_FOUND` for records that the project does not have; `list` throws `BAD_REQUEST`
  * for an unknown status and as `readLargePage`, `cancel` throws `CONFLICT` when the execution has ended.
  */
-export function createWorkflowExecutionsService(orm: Orm, writes: ProjectSlots, committed: () => void) {
+export function createWorkflowExecutionsService(orm: Orm, writes: ProjectPlaces, committed: () => void) {
   return {
     /**
      * Starts an execution of the newest version that can run, even if the workflow is disabled.

@@ -4,7 +4,7 @@ import { ContactField } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
 import { listHistoryNames } from '../../db/statements/events/event-names.ts';
 import { sampleEventData } from '../../db/statements/events/sample-event-data.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 
 const maxNames = 1_000;
 
@@ -15,7 +15,7 @@ const ofEvent = (name: string, type: FieldType | 'event') => ({
   source: 'event' as const,
 });
 
-export function createWorkflowFieldsService(orm: Orm, heavyReads: ProjectSlots) {
+export function createWorkflowFieldsService(orm: Orm, heavyReads: ProjectPlaces) {
   return {
     /**
      * Fields that a CONDITION step can read: contact fields, past events, and data of recent samples of events that

@@ -3,7 +3,7 @@ import { busy } from '../../core/testing/busy.ts';
 import { WorkflowStep } from '../../db/entities/workflow.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { useProject } from '../../test/setup/projects.ts';
-import { createProjectSlots } from './project-slots.ts';
+import { createProjectPlaces } from './project-places.ts';
 import { createTemplateTurns } from './template-turns.ts';
 import { createWorkflowGraphsService } from './workflow-graphs.ts';
 import { createWorkflowsService } from './workflows.ts';
@@ -14,7 +14,7 @@ const fields = { name: 'x', eventName: 'signup', allowReentry: false };
 
 it("the config of a step waits for its project's turn before the workflow is locked", async () => {
   const turns = createTemplateTurns();
-  const graphs = createWorkflowGraphsService(database.orm, turns, createProjectSlots(0));
+  const graphs = createWorkflowGraphsService(database.orm, turns, createProjectPlaces(0));
   const workflows = createWorkflowsService(database.orm, turns);
   const { id } = (await workflows.create(project.id, fields)).workflow;
   const webhook = { type: 'WEBHOOK', name: 'x', config: { url: 'https://example.com' } } as const;

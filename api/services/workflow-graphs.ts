@@ -15,7 +15,7 @@ import {
   toDraft,
   type WorkflowGraph,
 } from './edit-workflow.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import type { TemplateTurns } from './template-turns.ts';
 import { syncListener } from './workflow-listener.ts';
@@ -37,7 +37,7 @@ const maxSteps = 250;
  * All methods throw DomainError `NOT_FOUND` for a missing workflow, step, transition or template, `VALIDATION_ERROR`
  * for an invalid config, and `CONFLICT` when the workflow (for `patchStep` the step) has changed since `seen`.
  */
-export function createWorkflowGraphsService(orm: Orm, { inTurn }: TemplateTurns, writes: ProjectSlots) {
+export function createWorkflowGraphsService(orm: Orm, { inTurn }: TemplateTurns, writes: ProjectPlaces) {
   /** Runs before the write takes its place, because a config with much Liquid may have to wait for its turn. */
   async function readSentConfig(projectId: string, workflowId: string, stepId: string, body: PatchStepBody) {
     const { config, templateId } = body;

@@ -9,9 +9,9 @@ import {
   executionsWithSteps,
 } from '../../db/statements/workflows/count-executions.ts';
 import { findWorkflow, readGraph } from './edit-workflow.ts';
-import type { ProjectSlots } from './project-slots.ts';
+import type { ProjectPlaces } from './project-places.ts';
 
-export function createWorkflowStatisticsService(orm: Orm, heavyReads: ProjectSlots) {
+export function createWorkflowStatisticsService(orm: Orm, heavyReads: ProjectPlaces) {
   return {
     countExecutions: (projectId: string, ids: readonly string[]) =>
       heavyReads.run(projectId, () => countExecutionsOf(orm.em.fork(), projectId, ids)),

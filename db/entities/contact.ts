@@ -1,7 +1,7 @@
 import { defineEntity, p, raw } from '@mikro-orm/core';
 import { EntityRepository } from '@mikro-orm/postgresql';
 import { fieldTypes } from '../../core/contact-data/infer-field-type.ts';
-import { mostProjectNames } from '../../core/project-limits.ts';
+import { mostRecordedNames } from '../../core/project-limits.ts';
 import { suppressionReasons } from '../../core/suppression-reasons.ts';
 import { laterThanSql } from '../fragments/later-than-sql.ts';
 import { addressIndex } from './address-index.ts';
@@ -121,7 +121,7 @@ export class ContactFieldRepository extends EntityRepository<ContactField> {
       .select(['key', 'type'])
       .where({ projectId })
       .orderBy({ [raw('key collate "C"')]: 'asc' })
-      .limit(mostProjectNames)
+      .limit(mostRecordedNames)
       .execute('all');
   }
 }

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { hostAndPort } from '../../core/config/urls.ts';
-import { ProjectChanges } from '../../db/project-changes.ts';
+import { DatabaseListener } from '../../db/database-listener.ts';
 import { warnTo } from '../../runtime/logger.ts';
 import { openClickHouse, prepareClickHouse } from '../../runtime/open-clickhouse.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
@@ -28,11 +28,11 @@ export async function runWorkerProcess(
   const resources = { ...foundation.resources, ...openTemporal(foundation.resources, shutdown) };
   metrics.watchTemporal((timeoutMs) => pingTemporal(resources.temporal, timeoutMs));
   resources.relay.start();
-  const changes = new ProjectChanges({ databaseUrl: config.DATABASE_URL, warn: warnTo(log) });
-  changes.onCommands(resources.relay.wakeLane);
-  changes.onCampaignStarted((campaignId) => campaigns.begin(campaignId));
-  changes.start();
-  shutdown.add('notifications', () => changes.close());
+  const listener = new DatabaseListener({ databaseUrl: config.DATABASE_URL, warn: warnTo(log) });
+  listener.onCommands(resources.relay.wakeLane);
+  listener.onCampaignStarted((campaignId) => campaigns.begin(campaignId));
+  listener.start();
+  shutdown.add('notifications', () => listener.close());
   const wakeJournal = startJournal(resources, { clickhouse, metrics }, shutdown);
   void prepareClickHouse(clickhouse, config, log, shutdown);
   const parts = { metrics, clickhouse, wakeJournal };

@@ -98,7 +98,7 @@ export const securityCases: readonly SecurityCase[] = [
       ['test/public-key-floods.test.ts', 'new event names are refused beyond 10,000'],
       ['test/public-key-floods.test.ts', 'new keys of data end at 10,000'],
       ['test/public-key-floods.test.ts', 'a file of new keys ends its import'],
-      ['api/services/project-names.test.ts', 'refuses new names before they join the calls of others'],
+      ['api/services/recorded-names.test.ts', 'refuses new names before they join the calls of others'],
       ['analytics/questions/questions.test.ts', 'the statistics of events list the most frequent names'],
     ],
   },

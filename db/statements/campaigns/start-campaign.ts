@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { campaignStartedChannel } from '../../database-listener.ts';
 import type { Campaign } from '../../entities/campaign.ts';
 import { EmailContent } from '../../entities/email.ts';
 import type { Em } from '../../orm.ts';
-import { campaignStartedChannel } from '../../project-changes.ts';
 import { queryRow } from '../../sql.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { sendingCategories, sourceOfCategory } from '../../../core/billing/categories.ts';
+import { commandsLeftChannel } from '../../database-listener.ts';
 import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-figures-sql.ts';
 import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
-import { commandsLeftChannel } from '../../project-changes.ts';
 
 /**
  * CTEs that lock everything that belongs to the contacts $2 of the project $1, in the global lock order: executions,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FieldType } from '../../../core/contact-data/infer-field-type.ts';
 import type { JsonValue } from '../../../core/json-value.ts';
-import { mostProjectNames } from '../../../core/project-limits.ts';
+import { mostRecordedNames } from '../../../core/project-limits.ts';
 import type { Em } from '../../orm.ts';
 import { execute, queryColumn, queryValue } from '../../sql.ts';
 
@@ -41,7 +41,7 @@ export function canAddKeys(em: Em, projectId: string, keys: readonly string[]): 
      select missing.count = 0
        or missing.count + (select count(*) from contact_fields where project_id = $1) <= $3 as "canAdd"
      from missing`;
-  return queryValue(em, z.boolean(), sql, [projectId, keys, mostProjectNames]);
+  return queryValue(em, z.boolean(), sql, [projectId, keys, mostRecordedNames]);
 }
 
 /**

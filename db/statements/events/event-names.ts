@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { mostProjectNames } from '../../../core/project-limits.ts';
+import { mostRecordedNames } from '../../../core/project-limits.ts';
+import { projectChangedChannel } from '../../database-listener.ts';
 import type { Em } from '../../orm.ts';
-import { projectChangedChannel } from '../../project-changes.ts';
 import { execute, queryColumn, queryValue } from '../../sql.ts';
 
 export interface TrackedName {
@@ -32,7 +32,7 @@ export async function recordEventNames(em: Em, names: readonly TrackedName[]): P
 export function canAddEventName(em: Em, projectId: string, name: string): Promise<boolean> {
   const sql = `select exists (select from event_names where project_id = $1 and name = $2)
        or (select count(*) from event_names where project_id = $1) < $3 as "canAdd"`;
-  return queryValue(em, z.boolean(), sql, [projectId, name, mostProjectNames]);
+  return queryValue(em, z.boolean(), sql, [projectId, name, mostRecordedNames]);
 }
 
 /**

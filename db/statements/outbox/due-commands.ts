@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Lane } from '../../../core/outbox-lanes.ts';
+import { commandsLeftChannel, emailsLeft } from '../../database-listener.ts';
 import { noProject, outboxKinds } from '../../entities/outbox-command.ts';
 import type { Em } from '../../orm.ts';
-import { commandsLeftChannel, emailsLeft } from '../../project-changes.ts';
 import { execute, preparedQuery, query } from '../../sql.ts';
 
 const laneSql: Readonly<Record<Lane, string>> = {

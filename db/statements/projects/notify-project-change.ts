@@ -1,5 +1,5 @@
+import { projectChangedChannel } from '../../database-listener.ts';
 import type { Em } from '../../orm.ts';
-import { projectChangedChannel } from '../../project-changes.ts';
 import { execute } from '../../sql.ts';
 
 /** Makes every process drop its cache of the project's domains and limits when the transaction commits. */

@@ -34,8 +34,9 @@ export interface EvaluatedChanges {
 }
 
 /**
- * Evaluates the contacts of a project with due changes, each against the tracked segments that read the changed inputs.
- * A change is deleted once all of them are evaluated, so a repeat after a crash finds nothing to do.
+ * Evaluates the contacts of a project with due changes, each against the tracked segments that read the changed inputs:
+ * see the example in docs/decisions/0015-segment-rounds.md. A change is deleted once all of them are evaluated, so a
+ * repeat after a crash finds nothing to do.
  *
  * @param em outside of a transaction
  * @param budgetMs after this, no further chunk of changes is started

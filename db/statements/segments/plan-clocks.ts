@@ -35,15 +35,15 @@ type PlannedClock = z.output<typeof plannedRow>;
 /** Clocks that read the same instants, each with its own window. */
 interface ClockGroup {
   clock: SegmentClock;
-  /** No flip to be planned comes from an earlier instant. */
+  /** No change to be planned comes from an earlier instant. */
   since: Date;
   clocks: readonly PlannedClock[];
 }
 
 /**
  * Records the contacts of a project for which the passing of time changes the answer of a test within the next 36
- * hours, as changes that become due at that instant. Runs once a day, and before the first computation of a segment
- * with a new clock. Safe to interrupt and repeat.
+ * hours, as changes that become due at that instant: see the example in docs/decisions/0015-segment-rounds.md. Runs
+ * once a day, and before the first computation of a segment with a new clock. Safe to interrupt and repeat.
  *
  * @param em outside of a transaction
  * @param newOf id of a segment's plan, whose clocks are planned even for the first time: all writers know its inputs.
@@ -139,7 +139,7 @@ function planContacts(projectId: string, group: ClockGroup, clock: ContactClock)
     const from = after;
     const next = await findBatchEnd(em, projectId, from);
     const contacts = (bind: Bind) => `contacts c where c.project_id = $1${boundsSql(from, next, bind)}`;
-    await recordFlips(em, projectId, group, (bind) => contactInstantsSql(clock, contacts(bind), bind));
+    await recordClockChanges(em, projectId, group, (bind) => contactInstantsSql(clock, contacts(bind), bind));
     after = next;
     return next !== null;
   };
@@ -152,7 +152,7 @@ function planStatistics(projectId: string, group: ClockGroup, clock: EventClock)
     const sql = `select contact_id from contact_event_stats where project_id = $1 and name = $2 and contact_id > $3
        order by contact_id limit 1 offset ${contactsPerBatch - 1}`;
     const [end] = await queryColumn(em, z.uuid(), sql, [projectId, clock.name, from]);
-    await recordFlips(em, projectId, group, (bind) => {
+    await recordClockChanges(em, projectId, group, (bind) => {
       const upTo = end === undefined ? '' : ` and s.contact_id <= ${bind(end)}::uuid`;
       return eventInstantsSql(
         clock,
@@ -187,7 +187,7 @@ export async function planTouched(
     const sources = clockSources(group.clock);
     const contacts = new Set(sources.flatMap((input) => [...(touched.get(input) ?? [])]));
     if (contacts.size === 0) continue;
-    await recordFlips(
+    await recordClockChanges(
       em,
       projectId,
       group,
@@ -215,7 +215,7 @@ function touchedSql(group: ClockGroup, projectId: string, contacts: readonly str
  *
  * @param instantsOf query of (contact_id, instant)
  */
-async function recordFlips(
+async function recordClockChanges(
   em: Em,
   projectId: string,
   { clocks }: ClockGroup,

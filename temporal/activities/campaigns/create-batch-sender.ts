@@ -1,16 +1,26 @@
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
+import type { Orm } from '../../../db/orm.ts';
 import type { EmailProvider } from '../../../providers/email/email-provider.ts';
+import type { Warn } from '../../../runtime/logger.ts';
+import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { SendBatchResult } from '../../contracts/campaign.ts';
+import type { CountOutcome } from '../sending/claim-outcomes.ts';
+import { createBeginningRecorder } from '../sending/record-beginnings.ts';
+import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 import { RenderTurns } from '../sending/render-turns.ts';
 import { createCampaignWatch } from './campaign-watch.ts';
-import { type BatchOrder, type SendBatchContext, sendBatch } from './send-batch.ts';
+import { type BatchContext, type BatchOrder, sendBatch } from './send-batch.ts';
 
-export interface BatchSenderDependencies
-  extends Pick<
-    SendBatchContext,
-    'orm' | 'render' | 'rates' | 'unknownSeconds' | 'count' | 'warn' | 'recorded'
-  > {
+export interface BatchSenderDependencies {
+  orm: Orm;
   provider: EmailProvider;
+  render: ClaimedRenderer;
+  rates: () => Promise<SendRates>;
+  unknownSeconds: number;
+  count: CountOutcome;
+  warn: Warn;
+  /** Called after each commit of outcomes. */
+  recorded: () => void;
 }
 
 export type BatchSender = (order: BatchOrder, signal: AbortSignal) => Promise<SendBatchResult>;
@@ -20,20 +30,22 @@ const callsAtOnce = 8;
 const claimsAtOnce = 4;
 
 /** One per process: campaigns share its slots. */
-export function createBatchSender(dependencies: BatchSenderDependencies): BatchSender {
+export function createBatchSender({ orm, ...dependencies }: BatchSenderDependencies): BatchSender {
   /** The runs of this process, by batch. */
   const runs = new Map<string, { projectId: string; ended: Promise<unknown> }>();
   // Only campaigns use this event loop, and slow ones wait for their turn anyway.
   const needRests = () => [...runs.values()].some(({ projectId }) => !turns.isSlow(projectId));
   const turns = new RenderTurns(() => (needRests() ? 1 : 0));
-  const context = {
+  const context: BatchContext = {
     ...dependencies,
-    notesBeginnings: dependencies.provider.name === 'smtp',
+    em: orm.em,
+    // Without provider events, a dead process should leave few emails in doubt.
+    begin: dependencies.provider.name === 'smtp' ? createBeginningRecorder(orm) : undefined,
     turns,
     calls: new FairSemaphore(callsAtOnce),
     claims: new FairSemaphore(claimsAtOnce),
     slowClaims: new FairSemaphore(1),
-    watch: createCampaignWatch(dependencies.orm),
+    watch: createCampaignWatch(orm),
   };
   return async (order, signal) => {
     // The head start and the workflow may send the same batch. If one still held claims, the other could not end it.
@@ -41,8 +53,8 @@ export function createBatchSender(dependencies: BatchSenderDependencies): BatchS
     const before = runs.get(key);
     const run =
       before === undefined
-        ? sendBatch({ ...context, signal }, order)
-        : before.ended.then(() => sendBatch({ ...context, signal }, { ...order, read: undefined }));
+        ? sendBatch(context, order, signal)
+        : before.ended.then(() => sendBatch(context, { ...order, read: undefined }, signal));
     const ended = run.catch(() => undefined);
     runs.set(key, { projectId: order.projectId, ended });
     void ended.then(() => runs.get(key)?.ended === ended && runs.delete(key));

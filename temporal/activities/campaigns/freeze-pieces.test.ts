@@ -8,7 +8,7 @@ import { insertProject } from '../../../test/setup/projects.ts';
 import { useSlowClock } from '../../../test/setup/slow-clock.ts';
 import { untilBlocking } from '../../../test/setup/until-blocking.ts';
 import { createCampaignActivities } from './create-campaign-activities.ts';
-import { createBeginnings } from './head-start.ts';
+import { createFirstPieces } from './head-start.ts';
 
 const database = useTestDatabase();
 const { em } = database;
@@ -63,7 +63,7 @@ it('a piece that takes too long is repeated with fewer contacts', async () => {
 
 it('a head start whose first piece is slow goes on with a small one', async () => {
   const campaignId = await startCampaign();
-  const { begin, stop } = createBeginnings({
+  const { begin, stop } = createFirstPieces({
     orm: database.orm,
     look: () => undefined,
     warn: (message, error) => {

@@ -1,28 +1,20 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises';
-import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { pause } from '../../../core/pause.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
-import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
 import type { EmailProvider, OutgoingEmail } from '../../../providers/email/email-provider.ts';
-import type { ClaimOutcomes } from '../sending/claim-outcomes.ts';
-import type { Lease } from '../sending/lease.ts';
-import { type Rendering, renderInTurn } from '../sending/render-in-turn.ts';
+import { handOverRendered } from '../sending/hand-over-rendered.ts';
+import { renderInTurn } from '../sending/render-in-turn.ts';
 import { slowEmails } from '../sending/render-turns.ts';
+import type { Claim, SendingContext } from '../sending/sending-context.ts';
 
-export interface BulkContext extends Rendering {
+export interface BulkContext extends SendingContext {
   provider: Pick<EmailProvider, 'handOverMany'>;
-  /**
-   * Records that hand-overs begin; undefined where the claim counts as their beginning. @returns whether each may begin
-   */
-  begin: ((emailIds: string[]) => Promise<boolean[]>) | undefined;
-  calls: FairSemaphore;
+}
+
+export interface CampaignClaim extends Claim {
+  /** Whether the campaign is still sending. */
   maySend: () => Promise<boolean>;
-  /** See `withholdAgain`. */
-  withholdAgain: (
-    emails: readonly ClaimedEmail[],
-    outcomes: ClaimOutcomes,
-  ) => Promise<readonly ClaimedEmail[]>;
-  lease: Lease;
+  /** Delay from the grant of the slots until the n-th email may leave. */
   inMs: (index: number) => number;
 }
 
@@ -34,10 +26,10 @@ const emailsPerBeginning = 2;
 
 export async function handOverCampaignEmails(
   context: BulkContext,
+  claim: CampaignClaim,
   claimed: readonly ClaimedEmail[],
-  stored: StoredContent | undefined,
-  outcomes: ClaimOutcomes,
 ): Promise<void> {
+  const { outcomes, lease, inMs } = claim;
   const grantedAt = performance.now();
   const sendable = outcomes.withhold(claimed);
   const projectId = claimed[0]?.projectId ?? '';
@@ -49,11 +41,11 @@ export async function handOverCampaignEmails(
     const emails = sendable.slice(from, from + step);
     calls.push(
       (async () => {
-        const waitMs = context.inMs(from) - (performance.now() - grantedAt);
-        if (waitMs > 0) await pause(waitMs, context.lease.signal);
+        const waitMs = inMs(from) - (performance.now() - grantedAt);
+        if (waitMs > 0) await pause(waitMs, lease.signal);
         for (let left: readonly ClaimedEmail[] = emails; left.length > 0; ) {
           left = await context.calls.run(projectId, async () => {
-            if (!isTooLarge()) return callProvider(context, left, stored, outcomes);
+            if (!isTooLarge()) return handOverInPlace(context, claim, left);
             outcomes.putBackAll(left, null);
             return [];
           });
@@ -65,40 +57,21 @@ export async function handOverCampaignEmails(
 }
 
 /** @returns the emails left for another call */
-async function callProvider(
+async function handOverInPlace(
   context: BulkContext,
+  claim: CampaignClaim,
   emails: readonly ClaimedEmail[],
-  stored: StoredContent | undefined,
-  outcomes: ClaimOutcomes,
 ): Promise<readonly ClaimedEmail[]> {
+  const { outcomes, lease, maySend } = claim;
   // If the check fails, only these emails are held back: other calls are in flight and must be recorded.
-  if (context.lease.aborted || !(await context.maySend().catch(() => false))) {
+  if (lease.aborted || !(await maySend().catch(() => false))) {
     outcomes.putBackAll(emails, null);
     return [];
   }
-  const sendable = await context.withholdAgain(emails, outcomes);
   // Lets calls leave one after the other: otherwise the first one would wait until all are rendered.
   await yieldToLoop();
-  const { rendered, left } = await renderInTurn(context, sendable, () => stored, outcomes, context.lease);
-  const begun = await begin(context, rendered, outcomes);
-  const startedAt = new Date();
-  const answers = await context.provider.handOverMany([...begun.values()], context.lease);
-  outcomes.answerAll(begun, answers, startedAt);
+  const { rendered, left } = await renderInTurn(context, claim, emails);
+  const call = (outgoing: readonly OutgoingEmail[]) => context.provider.handOverMany(outgoing, lease);
+  await handOverRendered(context, claim, rendered, call);
   return left;
-}
-
-/** @returns the emails that may be handed over now */
-async function begin(
-  context: BulkContext,
-  rendered: Map<ClaimedEmail, OutgoingEmail>,
-  outcomes: ClaimOutcomes,
-): Promise<Map<ClaimedEmail, OutgoingEmail>> {
-  if (context.begin === undefined || rendered.size === 0) return rendered;
-  try {
-    const begun = await context.begin([...rendered.keys()].map(({ id }) => id));
-    return new Map([...rendered].filter((_, index) => begun[index]));
-  } catch {
-    for (const email of rendered.keys()) outcomes.putBackUnrecorded(email);
-    return new Map();
-  }
 }

@@ -54,7 +54,7 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
   });
 
   const look = (campaignId: string) => start(campaignId, 0);
-  const beginnings = createBeginnings({ orm, look, warn });
+  const firstPieces = createFirstPieces({ orm, look, warn });
 
   /** @returns the number of the batch; undefined when nothing can be sent now */
   async function sendNext(campaignId: string, last: number, run: Run): Promise<number | undefined> {
@@ -101,13 +101,13 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
   }
 
   return {
-    begin: beginnings.begin,
+    begin: firstPieces.begin,
     look,
     takeOver: takeOver.begin,
-    isSending: () => runs.size > 0 || beginnings.isUnderWay(),
+    isSending: () => runs.size > 0 || firstPieces.isUnderWay(),
     async stop() {
       stopping.abort();
-      await Promise.all([beginnings.stop(), takeOver.stop()]);
+      await Promise.all([firstPieces.stop(), takeOver.stop()]);
       await Promise.all([...runs.values()].map(({ ended }) => ended));
     },
   };
@@ -134,7 +134,7 @@ function growthOf(run: Run): () => Promise<void> {
   };
 }
 
-export interface BeginningDependencies {
+export interface FirstPiecesDependencies {
   orm: Orm;
   /** Called after each piece. */
   look: (campaignId: string) => void;
@@ -145,11 +145,11 @@ export interface BeginningDependencies {
 const campaignsAtOnce = 4;
 
 /** Freezes the first two pieces of starting campaigns. Never rejects. */
-export function createBeginnings({ orm, look, warn }: BeginningDependencies) {
+export function createFirstPieces({ orm, look, warn }: FirstPiecesDependencies) {
   const underWay = new Set<Promise<void>>();
   let isStopped = false;
 
-  async function freezeBeginning(campaignId: string): Promise<void> {
+  async function freezeFirst(campaignId: string): Promise<void> {
     try {
       const startedAt = performance.now();
       if (!(await beginFreeze(orm.em.fork(), campaignId, contactsInFirstPiece))) return;
@@ -166,7 +166,7 @@ export function createBeginnings({ orm, look, warn }: BeginningDependencies) {
   return {
     begin(campaignId: string): void {
       if (isStopped || underWay.size >= campaignsAtOnce) return;
-      const beginning = freezeBeginning(campaignId).finally(() => underWay.delete(beginning));
+      const beginning = freezeFirst(campaignId).finally(() => underWay.delete(beginning));
       underWay.add(beginning);
     },
     isUnderWay: () => underWay.size > 0,

@@ -2,7 +2,7 @@ import { emailsPerClaim } from '../../../core/campaign-batches.ts';
 import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { newId } from '../../../core/new-id.ts';
 import { pause } from '../../../core/pause.ts';
-import type { Orm } from '../../../db/orm.ts';
+import type { Em } from '../../../db/orm.ts';
 import { claimCampaignEmails } from '../../../db/statements/campaigns/claim-campaign-emails.ts';
 import {
   type CampaignBatch,
@@ -11,18 +11,15 @@ import {
 import { undecided } from '../../../db/statements/campaigns/send-event-evidence.ts';
 import { settleBatch } from '../../../db/statements/campaigns/settle-batch.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
-import { beginHandOvers } from '../../../db/statements/emails/hand-overs.ts';
 import { loadContents, type StoredContent } from '../../../db/statements/emails/load-contents.ts';
-import type { Warn } from '../../../runtime/logger.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { CampaignBatchInput, SendBatchResult } from '../../contracts/campaign.ts';
-import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
-import { beginLease, type Lease } from '../sending/lease.ts';
+import { ClaimOutcomes } from '../sending/claim-outcomes.ts';
+import { beginLease } from '../sending/lease.ts';
 import { recordOutcomes } from '../sending/record-outcomes.ts';
 import { crowdedRetryMs, slowEmails } from '../sending/render-turns.ts';
-import { withholdAgain } from '../sending/withhold-again.ts';
 import type { CampaignWatch } from './campaign-watch.ts';
-import { type BulkContext, handOverCampaignEmails } from './hand-over-campaign-emails.ts';
+import { type BulkContext, type CampaignClaim, handOverCampaignEmails } from './hand-over-campaign-emails.ts';
 import { type CampaignSlots, reserveCampaignSlots } from './reserve-campaign-slots.ts';
 
 export interface BatchOrder extends CampaignBatchInput {
@@ -34,24 +31,14 @@ export interface BatchOrder extends CampaignBatchInput {
   growth?: () => Promise<void>;
 }
 
-export interface SendBatchContext
-  extends Omit<BulkContext, 'maySend' | 'withholdAgain' | 'inMs' | 'begin' | 'lease'> {
-  signal: AbortSignal;
-  orm: Orm;
-  /**
-   * Whether to record each hand-over's beginning: without provider events, a dead process should leave few emails in
-   * doubt.
-   */
-  notesBeginnings: boolean;
+/** What the batches of a process share. */
+export interface BatchContext extends BulkContext {
   /** Limits the claims that this process works on at a time. A claim that only waits for its rate does not count. */
   claims: FairSemaphore;
   /** The same for projects that render slowly: they render one at a time, and would wait with a claim in hand. */
   slowClaims: FairSemaphore;
   watch: CampaignWatch;
   rates: () => Promise<SendRates>;
-  unknownSeconds: number;
-  count: CountOutcome;
-  warn: Warn;
   recorded: () => void;
 }
 
@@ -68,22 +55,27 @@ const pausedRetryMs = 30_000;
 const slowRunsWaiting = 2;
 const slowRunsWaitingInAll = 10;
 
-export async function sendBatch(context: SendBatchContext, order: BatchOrder): Promise<SendBatchResult> {
-  const { orm, unknownSeconds } = context;
+export async function sendBatch(
+  context: BatchContext,
+  order: BatchOrder,
+  signal: AbortSignal,
+): Promise<SendBatchResult> {
+  const { em, unknownSeconds } = context;
   const { campaignId, batch: number, read, leavesOpen = false } = order;
-  const batch = read ?? (await readCampaignBatch(orm.em.fork(), campaignId, number));
+  const batch = read ?? (await readCampaignBatch(em.fork(), campaignId, number));
   if (batch === undefined || batch.state === 'over') return { sent: 0, queued: 0, retryInMs: 0, waiting: 0 };
-  const run = batch.state === 'paused' ? undefined : new BatchRun(context, order, batch);
+  const run = batch.state === 'paused' ? undefined : new BatchRun(context, order, batch, signal);
   await run?.sendAll();
   const { sent, retryInMs } = run ?? { sent: 0, retryInMs: pausedRetryMs };
   if (leavesOpen) return { sent, queued: 0, retryInMs, waiting: 0 };
-  const rest = await settleBatch(orm.em.fork(), campaignId, number, unknownSeconds, undecided);
+  const rest = await settleBatch(em.fork(), campaignId, number, unknownSeconds, undecided);
   return { sent, queued: rest.queued, retryInMs: Math.max(retryInMs, rest.dueInMs), waiting: rest.waiting };
 }
 
 class BatchRun {
-  readonly #context: SendBatchContext;
+  readonly #context: BatchContext;
   readonly #order: BatchOrder;
+  readonly #signal: AbortSignal;
   #batch: CampaignBatch;
   readonly #stored: Promise<StoredContent | undefined>;
   readonly #until = performance.now() + workMs;
@@ -94,21 +86,21 @@ class BatchRun {
   /** When to run the batch again; 0 while this run may continue. */
   retryInMs = 0;
 
-  constructor(context: SendBatchContext, order: BatchOrder, batch: CampaignBatch) {
+  constructor(context: BatchContext, order: BatchOrder, batch: CampaignBatch, signal: AbortSignal) {
     this.#context = context;
     this.#order = order;
+    this.#signal = signal;
     this.#batch = batch;
     // Loads while the first claim reserves its slots.
-    this.#stored = loadStored(context.orm, batch.contentId);
+    this.#stored = loadStored(context.em, batch.contentId);
     this.#stored.catch(() => undefined);
     this.#left = batch.due;
     this.#firstEmailId = batch.firstEmailId;
   }
 
   async sendAll(): Promise<void> {
-    const { signal } = this.#context;
     const mayContinue = () =>
-      this.#left > 0 && this.retryInMs === 0 && !signal.aborted && performance.now() < this.#until;
+      this.#left > 0 && this.retryInMs === 0 && !this.#signal.aborted && performance.now() < this.#until;
     try {
       do while (mayContinue() && (await this.#next()));
       while (await this.#grows());
@@ -128,7 +120,7 @@ class BatchRun {
     if (growth === undefined || this.#left > 0 || this.retryInMs > 0) return false;
     const through = Promise.all(this.#underWay).then(() => false);
     if (!(await Promise.race([growth().then(() => true), through]))) return false;
-    const batch = await readCampaignBatch(this.#context.orm.em.fork(), campaignId, number);
+    const batch = await readCampaignBatch(this.#context.em.fork(), campaignId, number);
     if (batch?.state !== 'sending') return false;
     this.#batch = batch;
     this.#left = batch.due;
@@ -152,11 +144,10 @@ class BatchRun {
         return true;
       }
       if (!isSlow && slots.inMs(slots.granted - 1) > pacedMs) release();
-      const token = newId();
-      const lease = beginLease(this.#context.signal);
-      const claimed = await this.#claim(slots.granted, token);
+      const claim = this.#newClaim(stored, slots.inMs);
+      const claimed = await this.#claim(slots.granted, claim.token);
       if (claimed.length === 0) return false;
-      handingOver = this.#handOver({ token, lease }, claimed, stored, slots.inMs).finally(release);
+      handingOver = this.#handOver(claim, claimed).finally(release);
     } finally {
       if (handingOver === undefined) release();
     }
@@ -184,25 +175,37 @@ class BatchRun {
   }
 
   async #reserve(mostEmails: number): Promise<CampaignSlots> {
-    const { orm, rates } = this.#context;
+    const { em, rates } = this.#context;
     const { projectId } = this.#batch;
     const wanted = Math.min(this.#left, mostEmails);
-    return reserveCampaignSlots(orm.em.fork(), projectId, wanted, await rates());
+    return reserveCampaignSlots(em.fork(), projectId, wanted, await rates());
   }
 
   async #wait(ms: number): Promise<void> {
     if (ms > longestWaitMs) this.retryInMs = Math.max(this.retryInMs, ms);
-    else await pause(ms, this.#context.signal);
+    else await pause(ms, this.#signal);
+  }
+
+  #newClaim(stored: StoredContent | undefined, inMs: CampaignSlots['inMs']): CampaignClaim {
+    const { count, watch } = this.#context;
+    return {
+      token: newId(),
+      lease: beginLease(this.#signal),
+      outcomes: new ClaimOutcomes(count),
+      storedOf: () => stored,
+      maySend: () => watch.isSending(this.#batch.campaignId),
+      inMs,
+    };
   }
 
   async #claim(limit: number, token: string): Promise<ClaimedEmail[]> {
     const { campaignId, lastEmailId } = this.#batch;
     const rest = { campaignId, firstEmailId: this.#firstEmailId, lastEmailId };
     const startedAt = performance.now();
-    const { orm, notesBeginnings } = this.#context;
-    const claimed = await claimCampaignEmails(orm.em.fork(), rest, limit, token, notesBeginnings);
+    const { em, begin, watch } = this.#context;
+    const claimed = await claimCampaignEmails(em.fork(), rest, limit, token, begin !== undefined);
     this.#left -= claimed.length;
-    if (claimed.length > 0) this.#context.watch.noteClaim(campaignId, startedAt);
+    if (claimed.length > 0) watch.noteClaim(campaignId, startedAt);
     this.#firstEmailId = claimed.at(-1)?.id ?? this.#firstEmailId;
     return claimed;
   }
@@ -216,38 +219,17 @@ class BatchRun {
     if (this.#underWay.size >= claimsAtOnce) await Promise.race(this.#underWay);
   }
 
-  async #handOver(
-    { token, lease }: { token: string; lease: Lease },
-    claimed: readonly ClaimedEmail[],
-    stored: StoredContent | undefined,
-    inMs: BulkContext['inMs'],
-  ): Promise<void> {
-    const { orm, watch, count, recorded, notesBeginnings, warn } = this.#context;
-    const begin = (emailIds: string[]) => {
-      const beginnings = emailIds.map((emailId) => ({ emailId, token }));
-      return beginHandOvers(orm.em.fork(), beginnings);
-    };
-    const outcomes = new ClaimOutcomes(count);
-    const handingOver = handOverCampaignEmails(
-      {
-        ...this.#context,
-        lease,
-        maySend: () => watch.isSending(this.#batch.campaignId),
-        withholdAgain: (emails, into) => withholdAgain(orm.em.fork(), emails, into, lease, warn),
-        begin: notesBeginnings ? begin : undefined,
-        inMs,
-      },
-      claimed,
-      stored,
-      outcomes,
-    );
-    await recordOutcomes(orm.em, token, outcomes, handingOver, recorded);
+  async #handOver(claim: CampaignClaim, claimed: readonly ClaimedEmail[]): Promise<void> {
+    const { token, outcomes } = claim;
+    const { em, recorded } = this.#context;
+    const handingOver = handOverCampaignEmails(this.#context, claim, claimed);
+    await recordOutcomes(em, token, outcomes, handingOver, recorded);
     this.sent += outcomes.records.filter(({ status }) => status === 'SENT').length;
     this.retryInMs = Math.max(this.retryInMs, ...outcomes.retryInMs.values());
   }
 }
 
-async function loadStored(orm: Orm, contentId: string | null): Promise<StoredContent | undefined> {
+async function loadStored(em: Em, contentId: string | null): Promise<StoredContent | undefined> {
   if (contentId === null) return undefined;
-  return (await loadContents(orm.em.fork(), [contentId])).get(contentId);
+  return (await loadContents(em.fork(), [contentId])).get(contentId);
 }

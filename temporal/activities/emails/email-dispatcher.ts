@@ -1,23 +1,29 @@
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
-import { Batcher } from '../../../db/batching/batcher.ts';
 import type { Orm } from '../../../db/orm.ts';
-import { type BeginningHandOver, beginHandOvers } from '../../../db/statements/emails/hand-overs.ts';
 import { loadContents } from '../../../db/statements/emails/load-contents.ts';
 import type { EmailProvider } from '../../../providers/email/email-provider.ts';
+import type { Warn } from '../../../runtime/logger.ts';
 import { orUndefinedAfter } from '../../../runtime/or-undefined-after.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
+import type { CountOutcome } from '../sending/claim-outcomes.ts';
+import { createBeginningRecorder } from '../sending/record-beginnings.ts';
+import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 import type { RenderTurns } from '../sending/render-turns.ts';
 import { createByteBudget } from './byte-budget.ts';
-import { type DispatchContext, dispatchEmails, workMs } from './dispatch-emails.ts';
+import { dispatchEmails, workMs } from './dispatch-emails.ts';
 import type { HandingOver } from './hand-over-claim.ts';
 import { createSlotReserver } from './slot-reserver.ts';
 
-export interface EmailDispatcherDependencies
-  extends Pick<DispatchContext, 'render' | 'turns' | 'unknownSeconds' | 'count' | 'warn'> {
+export interface EmailDispatcherDependencies {
   orm: Orm;
   provider: HandingOver & Pick<EmailProvider, 'callsAtOnce'>;
+  render: ClaimedRenderer;
+  turns: RenderTurns;
   rates: () => Promise<SendRates>;
+  unknownSeconds: number;
+  count: CountOutcome;
+  warn: Warn;
   journaled: () => void;
 }
 
@@ -79,22 +85,13 @@ export function createEmailDispatcher(
   };
 }
 
-export function createDispatchResources(
-  orm: Orm,
-  turns: RenderTurns,
-  callsAtOnce: number,
-): Pick<DispatchContext, 'begin' | 'bytes' | 'calls' | 'load' | 'paced' | 'reserve' | 'turns'> {
-  const beginnings = new Batcher<BeginningHandOver, boolean>({
-    run: (items) => beginHandOvers(orm.em.fork(), items),
-    maxItems: 200,
-    concurrency: 2,
-  });
+export function createDispatchResources(orm: Orm, turns: RenderTurns, callsAtOnce: number) {
   return {
-    begin: (beginning) => beginnings.submit(beginning),
+    begin: createBeginningRecorder(orm),
     bytes: createByteBudget(),
     calls: new FairSemaphore(callsAtOnce),
     load: loadContents,
-    paced: new Set(),
+    paced: new Set<string>(),
     reserve: createSlotReserver(),
     turns,
   };

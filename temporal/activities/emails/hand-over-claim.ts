@@ -1,48 +1,38 @@
 import pMap from 'p-map';
-import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { newId } from '../../../core/new-id.ts';
 import { pause } from '../../../core/pause.ts';
-import type { Em } from '../../../db/orm.ts';
 import { claimEmails } from '../../../db/statements/emails/claim-emails.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
-import type { BeginningHandOver } from '../../../db/statements/emails/hand-overs.ts';
-import type { loadContents, StoredContent } from '../../../db/statements/emails/load-contents.ts';
+import type { loadContents } from '../../../db/statements/emails/load-contents.ts';
 import type {
   EmailProvider,
   HandOver,
   OutgoingEmail,
   Stop,
 } from '../../../providers/email/email-provider.ts';
-import { uploadSecondsOf } from '../../../providers/email/upload-seconds-of.ts';
-import type { Warn } from '../../../runtime/logger.ts';
-import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
-import { beginLease, type Lease } from '../sending/lease.ts';
+import { notBegun } from '../../../providers/email/hand-over-each.ts';
+import { ClaimOutcomes } from '../sending/claim-outcomes.ts';
+import { handOverRendered } from '../sending/hand-over-rendered.ts';
+import { beginLease } from '../sending/lease.ts';
+import type { RecordBeginning } from '../sending/record-beginnings.ts';
 import { recordOutcomes } from '../sending/record-outcomes.ts';
-import { type Rendering, renderInTurn } from '../sending/render-in-turn.ts';
+import { renderInTurn } from '../sending/render-in-turn.ts';
 import { crowdedRetryMs } from '../sending/render-turns.ts';
-import { withholdAgain } from '../sending/withhold-again.ts';
+import type { Claim, SendingContext } from '../sending/sending-context.ts';
 import { groupByCall } from './group-by-call.ts';
 import type { SendSlot } from './slot-reserver.ts';
 
 export type HandingOver = Pick<EmailProvider, 'emailsPerCall' | 'handOver' | 'handOverMany'>;
 
-export interface HandOverContext extends Rendering {
-  em: Em;
+export interface HandOverContext extends SendingContext {
   provider: HandingOver;
-  /** As many as the provider has connections for. */
-  calls: FairSemaphore;
+  begin: RecordBeginning;
   load: typeof loadContents;
-  /** @returns false when the hand-over must not begin */
-  begin: (beginning: BeginningHandOver) => Promise<boolean>;
-  unknownSeconds: number;
   signal: AbortSignal;
-  count: CountOutcome;
-  warn: Warn;
   /** Called before the run waits for memory or a turn to render, or noticeably for send slots. */
   onWait: () => void;
 }
 
-const stopped = 'the run was stopped';
 const callsOfClaim = 16;
 
 /**
@@ -78,19 +68,12 @@ export async function handOverClaim(
   const storedOf = ({ contentId }: ClaimedEmail) => contents.get(contentId ?? '');
   const atOf = ({ id }: ClaimedEmail) => times.get(id) ?? 0;
   const planned = groupByCall(sendable, storedOf, atOf, isLarge ? 1 : provider.emailsPerCall);
-  const claim = { token, storedOf, outcomes, lease };
+  const claim = { token, lease, outcomes, storedOf };
   const handingOver = pMap(planned, ({ emails, at }) => handOverAt(at, emails, context, claim), {
     concurrency: isLarge ? 1 : callsOfClaim,
   });
   await recordOutcomes(em, token, outcomes, handingOver);
   return outcomes;
-}
-
-interface Claim {
-  token: string;
-  storedOf: (email: ClaimedEmail) => StoredContent | undefined;
-  outcomes: ClaimOutcomes;
-  lease: Lease;
 }
 
 async function handOverAt(
@@ -99,67 +82,33 @@ async function handOverAt(
   context: HandOverContext,
   claim: Claim,
 ): Promise<void> {
-  const { storedOf, outcomes, lease } = claim;
-  const { turns, onWait } = context;
+  const { outcomes, lease } = claim;
+  const { provider, turns, onWait } = context;
+  const call = (rendered: readonly OutgoingEmail[]) => callProvider(provider, rendered, lease);
   const projectId = emails[0]?.projectId ?? '';
   const waitMs = at - performance.now();
   if (waitMs > 0) await pause(waitMs, lease.signal);
   for (let left = emails; left.length > 0; ) {
-    if (lease.aborted) return outcomes.putBackAll(left, stopped);
+    if (lease.aborted) return outcomes.putBackAll(left, notBegun.reason);
     if (turns.isSlow(projectId)) onWait();
     if (turns.isCrowded(projectId)) {
       const reason = 'emails of its project render slowly';
       for (const email of left) outcomes.putBack(email, reason, crowdedRetryMs());
       return;
     }
-    const inTurn = await renderInTurn(context, left, storedOf, outcomes, lease);
+    const inTurn = await renderInTurn(context, claim, left);
     left = inTurn.left;
-    // An email that waited for a connection with its beginning recorded would count as unanswered.
-    await context.calls.run(projectId, () => handOverNow(inTurn.rendered, context, claim));
+    await context.calls.run(projectId, () => handOverRendered(context, claim, inTurn.rendered, call));
   }
 }
 
-async function handOverNow(
-  rendered: ReadonlyMap<ClaimedEmail, OutgoingEmail>,
-  context: HandOverContext,
-  claim: Claim,
-): Promise<void> {
-  const { em, warn } = context;
-  const { outcomes, lease } = claim;
-  if (lease.aborted) return outcomes.putBackAll(rendered.keys(), stopped);
-  const sendable = new Set(await withholdAgain(em.fork(), [...rendered.keys()], outcomes, lease, warn));
-  const begun = await begin(new Map([...rendered].filter(([email]) => sendable.has(email))), context, claim);
-  if (lease.aborted) return outcomes.putBackAll(begun.keys(), stopped);
-  const startedAt = new Date();
-  const answers = await callProvider(context.provider, [...begun.values()], lease);
-  outcomes.answerAll(begun, answers, startedAt);
-}
-
-/** @returns the emails that may be handed over now */
-async function begin(
-  rendered: ReadonlyMap<ClaimedEmail, OutgoingEmail>,
-  context: HandOverContext,
-  { token, outcomes }: Claim,
-): Promise<Map<ClaimedEmail, OutgoingEmail>> {
-  const begun = new Map<ClaimedEmail, OutgoingEmail>();
-  const beginOne = async (email: ClaimedEmail, outgoing: OutgoingEmail) => {
-    try {
-      const beginning = { emailId: email.id, token, uploadSeconds: uploadSecondsOf(outgoing) };
-      if (await context.begin(beginning)) begun.set(email, outgoing);
-    } catch {
-      outcomes.putBackUnrecorded(email);
-    }
-  };
-  await Promise.all([...rendered].map(([email, outgoing]) => beginOne(email, outgoing)));
-  return begun;
-}
-
+/** A single email leaves by `SendEmail`. */
 async function callProvider(
   provider: HandingOver,
   emails: readonly OutgoingEmail[],
   stop: Stop,
 ): Promise<HandOver[]> {
-  const [first, ...others] = emails;
-  if (first === undefined) return [];
-  return others.length === 0 ? [await provider.handOver(first)] : provider.handOverMany(emails, stop);
+  const [first, second] = emails;
+  if (first !== undefined && second === undefined) return [await provider.handOver(first)];
+  return provider.handOverMany(emails, stop);
 }

@@ -1,15 +1,9 @@
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
-import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
 import type { OutgoingEmail } from '../../../providers/email/email-provider.ts';
 import type { ClaimOutcomes } from './claim-outcomes.ts';
-import type { Lease } from './lease.ts';
-import type { ClaimedRenderer, RenderedClaim } from './render-claimed.ts';
-import type { RenderTurn, RenderTurns } from './render-turns.ts';
-
-export interface Rendering {
-  render: ClaimedRenderer;
-  turns: RenderTurns;
-}
+import type { RenderedClaim } from './render-claimed.ts';
+import type { RenderTurn } from './render-turns.ts';
+import type { Claim, SendingContext } from './sending-context.ts';
 
 interface RenderedEmails {
   rendered: Map<ClaimedEmail, OutgoingEmail>;
@@ -19,11 +13,9 @@ interface RenderedEmails {
 
 /** Renders emails of one project until its turn is over. Emails that cannot be rendered fail. */
 export async function renderInTurn(
-  { render, turns }: Rendering,
+  { render, turns }: SendingContext,
+  { storedOf, outcomes, lease }: Claim,
   emails: readonly ClaimedEmail[],
-  storedOf: (email: ClaimedEmail) => StoredContent | undefined,
-  outcomes: ClaimOutcomes,
-  lease: Lease,
 ): Promise<RenderedEmails> {
   const turn = await turns.take(emails[0]?.projectId ?? '');
   try {

@@ -1,9 +1,7 @@
-import type { Em } from '../../../db/orm.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import { readWithholdingFacts } from '../../../db/statements/emails/read-withholding-facts.ts';
-import type { Warn } from '../../../runtime/logger.ts';
-import type { ClaimOutcomes } from './claim-outcomes.ts';
-import type { Lease } from './lease.ts';
+import type { OutgoingEmail } from '../../../providers/email/email-provider.ts';
+import type { Claim, SendingContext } from './sending-context.ts';
 
 /** How long an opt-out may go unnoticed. Claims are usually through by then, and cost no second look. */
 const freshMs = 1_000;
@@ -15,26 +13,22 @@ const freshMs = 1_000;
  * @returns those that may leave
  */
 export async function withholdAgain(
-  em: Em,
-  emails: readonly ClaimedEmail[],
-  outcomes: ClaimOutcomes,
-  { ageMs }: Pick<Lease, 'ageMs'>,
-  warn: Warn,
-): Promise<readonly ClaimedEmail[]> {
-  if (emails.length === 0 || ageMs() < freshMs) return emails;
+  { em, warn }: Pick<SendingContext, 'em' | 'warn'>,
+  { outcomes, lease }: Pick<Claim, 'outcomes' | 'lease'>,
+  rendered: ReadonlyMap<ClaimedEmail, OutgoingEmail>,
+): Promise<ReadonlyMap<ClaimedEmail, OutgoingEmail>> {
+  if (rendered.size === 0 || lease.ageMs() < freshMs) return rendered;
+  const emails = [...rendered.keys()];
+  const ids = emails.map(({ id }) => id);
   try {
-    const facts = await readWithholdingFacts(
-      em,
-      emails.map(({ id }) => id),
-    );
+    const facts = await readWithholdingFacts(em.fork(), ids);
     const allowed = outcomes.withhold(emails.map((email) => ({ ...email, ...facts.get(email.id) })));
     const kept = new Set(allowed.map(({ id }) => id));
-    return emails.filter(({ id }) => kept.has(id));
+    return new Map([...rendered].filter(([{ id }]) => kept.has(id)));
   } catch (error) {
     outcomes.putBackAll(emails, null);
-    const ids = emails.map(({ id }) => id).join(', ');
-    const which = `of project ${emails[0]?.projectId}: ${ids}`;
+    const which = `of project ${emails[0]?.projectId}: ${ids.join(', ')}`;
     warn(`Emails that waited could not be looked at again and return to the queue, ${which}`, error);
-    return [];
+    return new Map();
   }
 }

@@ -10,7 +10,7 @@ import { leaveShortPlace, type RunInTurn } from './short-place.ts';
  * Work may take places of two kinds, always in the same order: first one for writes, then one for heavy reads. It gives
  * back one for short reads before it waits for another. `docs/architecture.md`, "Places and turns", lists all kinds.
  */
-export interface ProjectSlots {
+export interface ProjectPlaces {
   /**
    * Waits for a place of the project, as long as the work before takes, and up to 30 seconds for its turn among all
    * projects. Then runs the work.
@@ -29,7 +29,7 @@ export interface ProjectSlots {
   inBatches: (projectId: string) => InTurn;
 }
 
-export interface ProjectSlotsOptions {
+export interface ProjectPlacesOptions {
   /**
    * Concurrent work of all projects in this process, which take turns; a project has at most half of it, rounded up, and so
    * have all slow ones together (`createSharedPlaces`). Several kinds of work may share it.
@@ -70,7 +70,7 @@ function runAtOnce<Result>(_projectId: string, work: () => Promise<Result>): Pro
   return work();
 }
 
-const unlimited: ProjectSlots = {
+const unlimited: ProjectPlaces = {
   run: runAtOnce,
   runSoon: runAtOnce,
   inBatches: (projectId) => (batch) => runAtOnce(projectId, batch),
@@ -82,7 +82,7 @@ const unlimited: ProjectSlots = {
  *
  * @param most concurrent work of a project in this process; 0 means unlimited, also for all projects
  */
-export function createProjectSlots(most: number, options: ProjectSlotsOptions = {}): ProjectSlots {
+export function createProjectPlaces(most: number, options: ProjectPlacesOptions = {}): ProjectPlaces {
   if (most === 0) return unlimited;
   const { inAll: all = new FairSemaphore(Number.POSITIVE_INFINITY), what = 'searches and counts' } = options;
   const perProject = Math.min(most, Math.ceil(all.capacity / 2));

@@ -3,11 +3,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { storesVariables } from '../../core/config/variables/stores.ts';
 import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import { sizesOfPools } from '../../db/orm.ts';
-import { createProjectSlots, sharedConnections } from './project-slots.ts';
+import { createProjectPlaces, sharedConnections } from './project-places.ts';
 
 /** Reads that end when the test says so. */
 function manualReads(perProject: number, inAll?: number) {
-  const reads = createProjectSlots(
+  const reads = createProjectPlaces(
     perProject,
     inAll === undefined ? {} : { inAll: new FairSemaphore(inAll) },
   );
@@ -66,8 +66,8 @@ describe('heavy reads', () => {
     expect(await reads.runSoon('a', async () => 'figure')).toBe('figure');
   });
 
-  it('free their slot when they fail', async () => {
-    const reads = createProjectSlots(1);
+  it('free their place when they fail', async () => {
+    const reads = createProjectPlaces(1);
     const fail = () => Promise.reject(new Error('no'));
     await expect(reads.run('a', fail)).rejects.toThrow('no');
     expect(await reads.run('a', async () => 'next')).toBe('next');

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { useTestDatabase } from '../test/setup/database.ts';
 import { eventually } from '../test/setup/eventually.ts';
-import { ProjectChanges } from './project-changes.ts';
+import { DatabaseListener } from './database-listener.ts';
 
 const database = useTestDatabase();
 
@@ -18,7 +18,7 @@ it('keeps nothing of a heartbeat', async () => {
     // It holds the answers.
     query.mockClear();
   };
-  const changes = new ProjectChanges({ databaseUrl: database.url, warn: () => undefined, heartbeatMs: 1 });
+  const changes = new DatabaseListener({ databaseUrl: database.url, warn: () => undefined, heartbeatMs: 1 });
   changes.start();
   onTestFinished(() => changes.close());
 

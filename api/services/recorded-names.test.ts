@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { useTestDatabase } from '../../test/setup/database.ts';
-import { createProjectNames, type ProjectNames } from './project-names.ts';
+import { createRecordedNames, type RecordedNames } from './recorded-names.ts';
 import { createTrackService } from './track.ts';
 
 const database = useTestDatabase();
@@ -9,9 +9,9 @@ const { sql } = database;
 let writes: number;
 let service: ReturnType<typeof createTrackService>;
 beforeEach(() => {
-  const names = createProjectNames(database.orm, { isConnected: true, onChange: () => {} });
+  const names = createRecordedNames(database.orm, { isConnected: true, onProjectChange: () => {} });
   writes = 0;
-  const counting: ProjectNames = {
+  const counting: RecordedNames = {
     ...names,
     write: (inputs, run) => {
       writes += 1;

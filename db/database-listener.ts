@@ -19,15 +19,16 @@ const answerMs = 5_000;
 const firstRetryMs = 100;
 const longestRetryMs = 5_000;
 
-export interface ProjectChangesOptions {
+export interface DatabaseListenerOptions {
   databaseUrl: string;
   warn: (message: string, error: unknown) => void;
   /** How often the connection is tried. Default 5,000. */
   heartbeatMs?: number;
 }
 
-export class ProjectChanges {
-  readonly #options: ProjectChangesOptions;
+/** Receives what transactions of other processes notify, on a connection of its own. One per process. */
+export class DatabaseListener {
+  readonly #options: DatabaseListenerOptions;
   readonly #listeners: ((projectId: string | null) => void)[] = [];
   readonly #commandListeners: ((lane: Lane) => void)[] = [];
   readonly #campaignListeners: ((campaignId: string) => void)[] = [];
@@ -36,7 +37,7 @@ export class ProjectChanges {
   #retryMs = firstRetryMs;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(options: ProjectChangesOptions) {
+  constructor(options: DatabaseListenerOptions) {
     this.#options = options;
   }
 
@@ -49,7 +50,7 @@ export class ProjectChanges {
    * Calls back with the id of each changed project, or with null when any project may have changed without a
    * notification.
    */
-  onChange(listener: (projectId: string | null) => void): void {
+  onProjectChange(listener: (projectId: string | null) => void): void {
     this.#listeners.push(listener);
   }
 
@@ -79,7 +80,7 @@ export class ProjectChanges {
         await this.#listen();
       } catch (error) {
         if (signal.aborted) return;
-        this.#options.warn('Lost the connection that receives project changes', error);
+        this.#options.warn('Lost the connection that receives notifications', error);
         await pause(this.#retryMs, signal);
         this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
       }

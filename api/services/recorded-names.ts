@@ -4,8 +4,8 @@ import { inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import type { JsonObject } from '../../core/json-value.ts';
 import { createChangeCache } from '../../db/change-cache.ts';
 import { limitReached } from '../../db/database-errors.ts';
+import type { DatabaseListener } from '../../db/database-listener.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import type { ProjectChanges } from '../../db/project-changes.ts';
 import {
   canAddKeys,
   type NewFieldType,
@@ -25,7 +25,7 @@ export interface NamingWrite {
   eventName?: string;
 }
 
-export type ProjectNames = ReturnType<typeof createProjectNames>;
+export type RecordedNames = ReturnType<typeof createRecordedNames>;
 
 const watchedForMs = 60_000;
 
@@ -35,7 +35,10 @@ const watchedForMs = 60_000;
  * Caches stored names. The type of a key never changes, but fields and event names can be deleted, which notifies
  * every process. A process that is cut off from notifications does not use the cache.
  */
-export function createProjectNames(orm: Orm, changes: Pick<ProjectChanges, 'isConnected' | 'onChange'>) {
+export function createRecordedNames(
+  orm: Orm,
+  changes: Pick<DatabaseListener, 'isConnected' | 'onProjectChange'>,
+) {
   const known = createChangeCache<true>(changes, {
     most: 200_000,
     projectOf: (name) => name.slice(0, name.indexOf(' ')),
