@@ -13,8 +13,9 @@ export function SandboxedFrame({ title, html, className, style }: SandboxedFrame
   const frame = useRef<HTMLIFrameElement>(null);
   const [hasFocus, setHasFocus] = useState(false);
   useEffect(() => {
-    // A frame matches no focus pseudo-class while the focus is inside its document.
-    const look = () => setHasFocus(document.activeElement === frame.current);
+    // A frame matches no focus pseudo-class while the focus is inside its document. In Firefox, it is the active
+    // element only after the event.
+    const look = () => setTimeout(() => setHasFocus(document.activeElement === frame.current));
     window.addEventListener('blur', look, true);
     window.addEventListener('focus', look, true);
     return () => {
