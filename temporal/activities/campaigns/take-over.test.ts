@@ -92,7 +92,7 @@ it('warns once a minute, not at every look, while Postgres is away', async () =>
   });
   await takeOver.begin();
   await eventually(
-    () => looks,
+    async () => looks,
     (count) => count >= 3,
   );
   await takeOver.stop();
