@@ -1,7 +1,11 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import pMap from 'p-map';
 import { z } from 'zod';
-import { activeCampaignStatusesSql, activeStatusesSql } from '../db/fragments/active-statuses-sql.ts';
+import {
+  activeCampaignStatusesSql,
+  activeStatusesSql,
+  openJobStatesSql,
+} from '../db/fragments/active-statuses-sql.ts';
 import { campaignWorkflow } from '../temporal/contracts/campaign.ts';
 import { workflowExecutionWorkflow } from '../temporal/contracts/workflow-execution.ts';
 import { workflowIds } from '../temporal/contracts/workflow-ids.ts';
@@ -17,7 +21,10 @@ const callsAtATime = 5;
 const settledSeconds = 60;
 const shown = 3;
 
-/** Compares samples of executions and campaigns in Postgres with the workflows in Temporal, in both directions. */
+/**
+ * Compares samples of executions and campaigns in Postgres with the workflows in Temporal, in both directions, and looks
+ * for the workflows of domains, jobs and deletions, which no sweep starts again.
+ */
 export async function checkAgreement(
   database: ReadOnly,
   client: Client,
@@ -25,12 +32,18 @@ export async function checkAgreement(
   now = new Date(),
 ): Promise<Finding[]> {
   const lost = await findLost(database, client);
+  const stopped = await findStopped(database, client);
   const orphaned = await findOrphaned(database, client, taskQueue, settledBefore(now));
-  return foundOr(report.ok('samples of executions and campaigns agree between Postgres and Temporal'), [
+  return foundOr(report.ok('samples of what is in progress agree between Postgres and Temporal'), [
     lost.length > 0 &&
       report.error(
         `${lost.length} of a sample are in progress in Postgres but have no open workflow in Temporal: ${list(lost)}`,
         'Their workflows were terminated or lost by Temporal. Sweeps restart a campaign within minutes, and an execution within 15\nminutes of the time until which it waits, or when its event arrives. If campaigns are still here an hour later, check that\nworkers run and no schedule is paused.',
+      ),
+    stopped.length > 0 &&
+      report.error(
+        `${stopped.length} of a sample have no open workflow in Temporal, and nothing starts them again: ${list(stopped)}`,
+        'Their workflows were terminated or lost by Temporal. docs: "The Temporal UI" has the statements that start them again.',
       ),
     orphaned.length > 0 &&
       report.warning(
@@ -74,6 +87,45 @@ async function findLost({ ask }: ReadOnly, client: Client): Promise<string[]> {
     ...executions.map((row) => workflowIds.workflowExecution(row.workflowId, row.contactId, row.id)),
     ...campaigns.map(({ id }) => workflowIds.ofSubject('campaign', id)),
   ];
+  return withoutWorkflow(client, ids);
+}
+
+const stoppedRow = z.object({
+  kind: z.enum(['domain-verification', 'contact-import', 'contact-bulk', 'event-deletion']),
+  id: z.uuid(),
+});
+
+// Domains without a workflow are those whose last check is longest ago.
+const stoppedSql = `
+with candidate as (
+  (select 'domain-verification' as kind, id from domains
+   where created_at < now() - make_interval(secs => ${settledSeconds})
+   order by checked_at nulls first limit ${sample})
+  union all
+  (select 'domain-verification', id from domain_removals
+   where created_at < now() - make_interval(secs => ${settledSeconds}) order by id limit ${sample})
+  union all
+  (select case type when 'import' then 'contact-import' else 'contact-bulk' end, id from jobs
+   where state in ${openJobStatesSql} and created_at < now() - make_interval(secs => ${settledSeconds})
+   order by created_at limit ${sample})
+  union all
+  (select 'event-deletion', id from event_deletions
+   where created_at < now() - make_interval(secs => ${settledSeconds}) order by id limit ${sample})
+)
+select kind, id from candidate where not exists (select from outbox o where o.subject_id = candidate.id)
+order by kind, id`;
+
+async function findStopped({ ask }: ReadOnly, client: Client): Promise<string[]> {
+  const find = async () =>
+    (await ask(stoppedRow, stoppedSql)).map(({ kind, id }) => workflowIds.ofSubject(kind, id));
+  const missing = await withoutWorkflow(client, await find());
+  if (missing.length === 0) return [];
+  // Some may have ended since they were found.
+  const still = new Set(await find());
+  return missing.filter((id) => still.has(id));
+}
+
+async function withoutWorkflow(client: Client, ids: readonly string[]): Promise<string[]> {
   const open = await pMap(ids, (id) => isOpen(client, id), { concurrency: callsAtATime });
   return ids.filter((_, index) => !open[index]);
 }

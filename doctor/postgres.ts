@@ -50,8 +50,8 @@ function checkWritable(report: Report, { isStandby, isReadOnly }: z.output<typeo
     report.error(
       `accepts no writes: ${why}`,
       isStandby
-        ? 'Let DATABASE_URL lead to the primary. docs: "Postgres does not answer".'
-        : 'Find out who set it: some providers do when the disk is full. docs: "Postgres does not answer".',
+        ? 'Let DATABASE_URL lead to the primary. docs: "Postgres accepts no writes".'
+        : 'Find out who set it: some providers do when the disk is full. docs: "Postgres accepts no writes".',
     ),
   ];
 }

@@ -43,6 +43,13 @@ it('are left out while Postgres is down, which is logged, and the others are sti
   );
 });
 
+it('say that Postgres answers but accepts no writes, on connections that keep the setting', async () => {
+  const readOnly = new URL(database.url);
+  readOnly.searchParams.set('options', '-c default_transaction_read_only=on');
+  await readUntil(gaugesOf(readOnly.href), 'posthaste_postgres_up 1', 'posthaste_postgres_writable 0');
+  await readUntil(gaugesOf(database.url), 'posthaste_postgres_up 1', 'posthaste_postgres_writable 1');
+});
+
 it('of a table that is locked are left out, and asked for once, until it answers', async () => {
   const registry = gaugesOf(database.url);
   await readUntil(registry, 'posthaste_outbox_waiting{lane="work"} 0');

@@ -14,13 +14,37 @@ export function registerDatabaseGauges(registry: Registry, orm: Orm, warn: Warn)
     sharedUntilLate(ask, (err) => warn('a Postgres figure is missing from the metrics', err));
   registerPoolGauges(registry, orm);
   registerFigures(registry, orm, shared);
-  const ping = shared(async () => orm.em.fork().execute('select 1'));
+  registerStateGauges(
+    registry,
+    shared(() => isWritable(orm)),
+  );
+}
+
+/** Asks on a connection of the pool: it keeps the setting of its role or database that held when it was opened. */
+async function isWritable(orm: Orm): Promise<boolean> {
+  const sql = `select current_setting('transaction_read_only') = 'off' as writable`;
+  const [row] = await orm.em.fork().execute<{ writable: boolean }[]>(sql);
+  return row?.writable === true;
+}
+
+function registerStateGauges(registry: Registry, askState: () => Promise<boolean | undefined>): void {
+  const registers = [registry];
   const up = new Gauge({
     name: 'posthaste_postgres_up',
     help: 'Whether Postgres answered this process within five seconds: 1 or 0.',
-    registers: [registry],
+    registers,
     async collect() {
-      up.set((await ping()) === undefined ? 0 : 1);
+      up.set((await askState()) === undefined ? 0 : 1);
+    },
+  });
+  const writable = new Gauge({
+    name: 'posthaste_postgres_writable',
+    help: 'Whether Postgres accepts writes: 1, or 0 where it is a standby or set to read-only.',
+    registers,
+    async collect() {
+      const state = await askState();
+      if (state === undefined) writable.remove();
+      else writable.set(state ? 1 : 0);
     },
   });
 }

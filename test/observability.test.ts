@@ -114,6 +114,12 @@ describe('the dashboards', () => {
     }
   });
 
+  it('show the slots and caches of our workers only: the Temporal server has workers of its own', () => {
+    const shared = expressions.filter((expr) => /temporal_(worker_task_slots|sticky_cache)/.test(expr));
+    expect(shared.length).toBeGreaterThan(0);
+    for (const expr of shared) expect(expr).toContain('{service_name="temporal-core-sdk"}');
+  });
+
   it.each(dashboards)('$path has no panels that overlap', ({ content }) => {
     const cells = content.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)}/${y + Math.floor(cell / w)}`),

@@ -27,6 +27,11 @@ const types = async () => {
   return body.data.map((row: { type: string }) => row.type);
 };
 
+async function refusals(): Promise<number> {
+  const text = await (await fetch(`${stack.url}/metrics`)).text();
+  return Number(/^posthaste_provider_notifications_total\{outcome="refused"\} (\d+)$/m.exec(text)?.[1]);
+}
+
 describe('a provider event', () => {
   it('suppresses the contact of a hard bounce, and says so in the feed', async () => {
     const { contactId, emailId } = await send('bounce+one@simulator.amazonses.com');
@@ -158,6 +163,7 @@ describe('a message at the webhook', () => {
       SigningCertURL: `${stack.ses.url}/sns/SimpleNotificationService-${signer.certificateId}.pem`,
     } as const;
     const forged = signer.sign(common);
+    const before = await refusals();
     const statuses = [
       (await post(forged)).status,
       (await post({ ...forged, TopicArn: 'arn:aws:sns:us-east-1:000000000000:other' })).status,
@@ -169,6 +175,8 @@ describe('a message at the webhook', () => {
     ];
     // 503 if the certificate can't be fetched: a genuine sender retries.
     expect(statuses).toEqual([503, 403, 403, 503, 403, 403]);
+    // Also those that are no messages: raw message delivery sends them. Other test files share the API.
+    expect(await refusals()).toBeGreaterThanOrEqual(before + statuses.length);
     expect((await sender.get(`/contacts/${contactId}`)).body.subscribed).toBe(true);
   });
 });

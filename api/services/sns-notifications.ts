@@ -40,7 +40,10 @@ export function createSnsNotificationsService({
      */
     async receive(text: string): Promise<'confirmed' | NotificationOutcome> {
       const message = snsMessageSchema.safeParse(tryParseJson(text)).data;
-      if (message === undefined) throw new DomainError('FORBIDDEN', 'This is not a message of Amazon SNS');
+      if (message === undefined) {
+        metrics.countNotification('refused');
+        throw new DomainError('FORBIDDEN', 'This is not a message of Amazon SNS');
+      }
       await requireTrust(message);
       switch (message.Type) {
         case 'SubscriptionConfirmation':

@@ -8,6 +8,8 @@ export interface EmailBatchInput {
 export interface DispatchEmailsResult {
   openIds: string[];
   retryInMs: number;
+  /** Why emails stay open, without addresses: the last answer of the provider in this round. */
+  reason?: string;
   sent: number;
   ended: number;
 }

@@ -41,15 +41,19 @@ async function firstTry(emailIds: string[]): Promise<DispatchEmailsResult> {
 export async function emailBatch(input: EmailBatchInput): Promise<{ sent: number; ended: number }> {
   let open = input.emailIds;
   const total = { sent: 0, ended: 0 };
+  let reason = '';
   for (let round = input.round; open.length > 0; round += 1) {
     const isFirst = input.triesLocally === true && round === input.round;
     const result = await (isFirst ? firstTry(open) : dispatchEmails({ emailIds: open }));
     open = result.openIds;
     total.sent += result.sent;
     total.ended += result.ended;
+    reason = result.reason ?? reason;
     setCurrentDetails(
       `**${total.sent}** sent, **${total.ended}** ended without leaving, **${open.length}** open` +
-        (open.length > 0 ? `; next try in ${Math.ceil(result.retryInMs / 1000)} s (round ${round + 1})` : ''),
+        (open.length > 0
+          ? `; next try in ${Math.ceil(result.retryInMs / 1000)} s (round ${round + 1})\n\n${reason}`
+          : ''),
     );
     if (open.length === 0) break;
     await sleep(result.retryInMs);

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../../test/setup/eventually.ts';
 import { eventTypesOf } from '../../test/setup/history-text.ts';
 import { runWorkflow, useTimeSkipping } from '../../test/setup/time-skipping.ts';
 import type { DispatchEmailsResult } from '../contracts/email-batch.ts';
@@ -100,6 +101,34 @@ describe('an email batch', () => {
       { ids: ['b'], isLocal: false },
     ]);
     expect(result).toEqual({ sent: 2, ended: 0 });
+  });
+
+  it('shows why its emails are still open', async () => {
+    const seen = Promise.withResolvers<void>();
+    let rounds = 0;
+    const activities = {
+      async dispatchEmails(): Promise<DispatchEmailsResult> {
+        rounds += 1;
+        if (rounds === 1) {
+          return { openIds: ['a'], retryInMs: 1_000, reason: 'Throttled', sent: 0, ended: 0 };
+        }
+        await seen.promise;
+        return { openIds: [], retryInMs: 0, sent: 1, ended: 0 };
+      },
+    };
+    await runWorkflow(
+      environment,
+      'emailBatch',
+      { emailIds: ['a'], round: 0 },
+      activities,
+      {},
+      async (handle) => {
+        const details = () => handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+        await eventually(details, ({ currentDetails }) => currentDetails.includes('Throttled')).finally(
+          seen.resolve,
+        );
+      },
+    );
   });
 
   it('outlasts a database outage of an hour', async () => {

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createTurns } from './take-over.ts';
+import { createOrm } from '../../../db/orm.ts';
+import { eventually } from '../../../test/setup/eventually.ts';
+import { createTakeOver, createTurns } from './take-over.ts';
 
 let now: number;
 let open: string[];
@@ -73,4 +75,27 @@ describe('turns of campaigns', () => {
     }
     expect(seen).toEqual(open);
   });
+});
+
+it('warns once a minute, not at every look, while Postgres is away', async () => {
+  const orm = createOrm({ url: 'postgres://nobody@127.0.0.1:1/nothing', poolSize: 1, warn: () => undefined });
+  const warnings: string[] = [];
+  let looks = 0;
+  const takeOver = createTakeOver({
+    orm,
+    start: () => undefined,
+    isIdle: () => {
+      looks += 1;
+      return true;
+    },
+    warn: (message) => warnings.push(message),
+  });
+  await takeOver.begin();
+  await eventually(
+    async () => looks,
+    (count) => count >= 3,
+  );
+  await takeOver.stop();
+  await orm.close();
+  expect(warnings).toEqual(['Could not look for campaigns to take over; Temporal will restart them']);
 });

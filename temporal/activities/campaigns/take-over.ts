@@ -14,12 +14,15 @@ export interface TakeOverDependencies {
 const campaignsAtOnce = 4;
 
 const lookEveryMs = 500;
+/** While Postgres is away, every look fails. */
+const warnEveryMs = 60_000;
 
 /** Starts campaigns that other workers left behind, as long as this worker is idle. Never rejects. */
 export function createTakeOver({ orm, start, isIdle, warn }: TakeOverDependencies) {
   const stopping = new AbortController();
   const turns = createTurns();
   let looking: Promise<void> = Promise.resolve();
+  let warnedAt = -warnEveryMs;
 
   async function look(): Promise<void> {
     try {
@@ -27,6 +30,8 @@ export function createTakeOver({ orm, start, isIdle, warn }: TakeOverDependencie
       const ids = await turns.next((except) => campaigns.listSending(except, campaignsAtOnce));
       for (const id of ids) start(id);
     } catch (error) {
+      if (performance.now() - warnedAt < warnEveryMs) return;
+      warnedAt = performance.now();
       warn('Could not look for campaigns to take over; Temporal will restart them', error);
     }
   }

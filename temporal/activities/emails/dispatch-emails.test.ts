@@ -43,11 +43,31 @@ it('an email of a disabled project does not hold up those of others', async () =
   const ids = [await accept(disabled, 'a@example.com'), await accept(other, 'b@example.com')];
   await sql('update projects set disabled = true where id = $1', [disabled]);
   const busy = context({ outcome: 'later', reason: 'Throttled', retryInMs: 2_000 });
-  expect(await dispatchEmails(busy, ids)).toEqual({ openIds: ids, retryInMs: 2_000, sent: 0, ended: 0 });
+  const waiting = { openIds: ids, retryInMs: 2_000, reason: 'Throttled', sent: 0, ended: 0 };
+  expect(await dispatchEmails(busy, ids)).toEqual(waiting);
   expect(handedOver).toEqual(ids.slice(1));
   const free = context({ outcome: 'accepted', messageId: 'm-1' });
   const round = await dispatchEmails(free, ids);
-  expect(round).toEqual({ openIds: ids.slice(0, 1), retryInMs: 5 * 60_000, sent: 1, ended: 0 });
+  expect(round).toEqual({
+    openIds: ids.slice(0, 1),
+    retryInMs: 5 * 60_000,
+    reason: 'the project is disabled',
+    sent: 1,
+    ended: 0,
+  });
+});
+
+it('says why emails stay open, without the addresses in the answer', async () => {
+  const id = await accept(await insertProject(em()), 'a@example.com');
+  const reason = '450 4.2.0 <a@example.com>: Recipient address rejected: Greylisted';
+  const busy = context({ outcome: 'later', reason, retryInMs: 2_000 });
+  expect(await dispatchEmails(busy, [id])).toMatchObject({
+    openIds: [id],
+    reason: '450 4.2.0 <…>: Recipient address rejected: Greylisted',
+  });
+  expect(await dispatchEmails(context({ outcome: 'accepted', messageId: 'm-1' }), [id])).not.toHaveProperty(
+    'reason',
+  );
 });
 
 it('an email is retried for a day after its first try, however long it waited for its project before', async () => {

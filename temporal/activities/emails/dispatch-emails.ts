@@ -1,3 +1,4 @@
+import { withoutAddresses } from '../../../core/addresses/without-addresses.ts';
 import { pause } from '../../../core/pause.ts';
 import { withholding } from '../../../core/withholding.ts';
 import { findOpenEmails, type OpenEmail } from '../../../db/statements/emails/find-open-emails.ts';
@@ -51,7 +52,7 @@ export async function dispatchEmails(
     if (email.dueInMs > 0) continue;
     const verdict = withholding(email);
     if (verdict === undefined) due.push(email);
-    else if (verdict.kind === 'wait') run.waits.set(email.id, verdict.retryInMs);
+    else if (verdict.kind === 'wait') run.wait(email.id, verdict.retryInMs, verdict.reason);
     else suppressed.push(email.id);
   }
   if (suppressed.length > 0) run.note(await handOverClaim(context, [], 0, false, suppressed));
@@ -59,8 +60,10 @@ export async function dispatchEmails(
 
   const isOver = found.every(({ id }) => run.ended.has(id));
   const open = isOver ? [] : run.hasClaimed ? await findOpen() : found;
+  const isExplained = open.length > 0 && run.reason !== '';
   return {
     openIds: open.map(({ id }) => id),
+    ...(isExplained && { reason: withoutAddresses(run.reason) }),
     retryInMs: open.length === 0 ? 0 : nextRetryInMs(open, run.waits),
     sent: run.sent,
     ended: emailIds.length - open.length - run.sent,
@@ -87,12 +90,18 @@ function createRun() {
     hasClaimed: false,
     ended: new Set<string>(),
     waits: new Map<string, number>(),
+    reason: '',
     hasTime: (ms = workMs) => performance.now() < startedAt + ms,
+    wait(id: string, inMs: number, reason: string) {
+      run.waits.set(id, inMs);
+      run.reason = reason;
+    },
     note({ records, retryInMs }: ClaimOutcomes) {
       run.hasClaimed = true;
-      for (const { emailId, status } of records) {
+      for (const { emailId, status, reason } of records) {
         if (status === 'SENT') run.sent += 1;
         if (status !== 'QUEUED' && status !== 'UNKNOWN') run.ended.add(emailId);
+        else run.reason = reason ?? run.reason;
       }
       for (const [id, inMs] of retryInMs) run.waits.set(id, inMs);
     },

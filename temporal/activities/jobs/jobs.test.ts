@@ -138,7 +138,7 @@ describe('an import', () => {
   it('applies each row once even when several workers run it concurrently', async () => {
     const jobId = await addImport(makeFile());
     const places: number[] = [];
-    const note = ({ done }: { done: number }) => places.push(done);
+    const note: JobContext['note'] = ({ counts }) => places.push(counts.totalRows ?? 0);
     const worker = async () => {
       for (;;) {
         const progress = await importContacts(context({ note }), jobId);
@@ -179,11 +179,13 @@ describe('an import', () => {
     const rows = Array.from({ length: contacts }, (_, n) => `large-${n}@example.com,${'y'.repeat(1_000)}`);
     const jobId = await addImport(['email,b', ...rows].join('\n'));
     const places: number[] = [];
-    const note = ({ done }: { done: number }) => places.push(done);
+    const note: JobContext['note'] = ({ counts }) => places.push(counts.totalRows ?? 0);
     expect(await importContacts(context({ note }), jobId)).toMatchObject({ outcome: 'completed' });
 
     expect(places.length).toBeGreaterThanOrEqual(3);
     expect(places).toEqual([...places].sort((a, b) => a - b));
+    // The header is no row.
+    expect(places.at(-1)).toBe(contacts);
     const tooLarge = rows.flatMap((_, n) => (n % 2 === 0 ? [] : [n]));
     expect(await readJob(jobId)).toMatchObject({
       result: {
@@ -207,7 +209,7 @@ describe('an import', () => {
     const rows = Array.from({ length: 1_000 }, (_, n) => `reader-${n}@example.com`);
     const jobId = await addImport(['email', ...rows].join('\n'), segmentId);
     const places: number[] = [];
-    const note = ({ done }: { done: number }) => places.push(done);
+    const note: JobContext['note'] = ({ counts }) => places.push(counts.totalRows ?? 0);
     expect(await importContacts(context({ note }), jobId)).toMatchObject({ outcome: 'completed' });
     // The header is row 1.
     const steps = places.map((done, index) => done - (places[index - 1] ?? 1));

@@ -9,7 +9,8 @@ import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
 export interface JobContext {
   em: Em;
   signal: AbortSignal;
-  note: (progress: { done: number; progress: number }) => void;
+  /** Shown while the job runs, like its result after a run. */
+  note: (shown: Pick<ContactJobProgress, 'progress' | 'counts'>) => void;
   committed: () => void;
   attempt: number;
   /** Time limit of one run; it applies at least one part. */
@@ -75,7 +76,7 @@ export async function runJob(
       applied += 1;
       job.advance(step);
       context.committed();
-      context.note({ done: step.done, progress: step.progress });
+      context.note({ progress: job.progress, counts: counts(job.result) });
       return true;
     },
   };
