@@ -52,7 +52,7 @@ export function RecipientSection({ campaign }: { campaign: Schema<'Campaign'> })
                 parseAs: 'blob',
               })
             }
-            name={`${name} recipients.csv`}
+            name={`${name.slice(0, 100)} recipients.csv`}
           />
           <TextLink to="/projects/$projectId/emails" params={{ projectId }} search={{ campaignId }}>
             Find a recipient
