@@ -62,7 +62,9 @@ export function RecipientSection({ campaign }: { campaign: Schema<'Campaign'> })
             every="All recipients"
             options={options}
             value={outcome}
-            onChange={(value) => void navigate({ search: { outcome: value }, resetScroll: false })}
+            onChange={(value) =>
+              void navigate({ search: (before) => ({ ...before, outcome: value }), resetScroll: false })
+            }
             className="w-44"
           />
         </>
