@@ -7,7 +7,7 @@ import { searchForm } from '../../../ui/search-form.ts';
 import { SearchSelect } from '../../../ui/search-select.tsx';
 import { optionLook } from '../../../ui/select.tsx';
 import { useDebounced } from '../../../ui/use-debounced.ts';
-import { fieldLabel } from './field-label.ts';
+import { chosenLabel } from './field-label.ts';
 import { type FieldSource, typeWords } from './operators.ts';
 import { type FieldOption, type KnownFields, sections } from './use-fields.ts';
 
@@ -34,7 +34,7 @@ export function FieldSelect({ value, onChange, source, fields, error, className 
       label="Field"
       isLabelHidden
       value={value === '' ? null : value}
-      shown={fieldLabel(value, fields.nameOf)}
+      shown={chosenLabel(value, fields.nameOf)}
       onChange={onChange}
       search={search}
       onSearch={setSearch}
