@@ -131,7 +131,11 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await sideBar('Templates').click();
     await link('New template').click();
     await field('Name').fill('Welcome');
-    await suggested('From', `hello@${domain}`);
+    await eventually(
+      () => page.getByRole('combobox', { name: 'From' }).inputValue(),
+      (from) => from === `hello@${domain}`,
+    );
+    expect(await field('Sender name').inputValue()).toBe(project.name);
     await field('Subject').fill('Your {{ plan }} plan');
     await page.getByRole('radio', { name: 'HTML' }).click();
     await page
@@ -260,7 +264,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await page.getByRole('menuitem', { name: 'Send to those who did not open' }).click();
     await heading('Spring sale (not opened)').waitFor();
     await page.getByText('1 person').first().waitFor();
-    await button('Spring sale Field').first().waitFor();
+    await button('Campaign “Spring sale” Field').first().waitFor();
     const [draft] = (await asked('/campaigns')).body.data;
     const field = `campaign.${id}`;
     expect(draft.audienceCondition.groups[0].filters).toEqual([
@@ -291,6 +295,8 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     const createTest = async () => {
       await button('More').click();
       await page.getByRole('menuitem', { name: 'Test two subjects …' }).click();
+      await button('Create the drafts').click();
+      await page.getByText('Enter another subject').waitFor();
       await field('Subject of test B').fill('Spring is back');
       await button('Create the drafts').click();
     };

@@ -53,9 +53,10 @@ function requireNotRandom({ audienceType, audienceCondition }: Campaign): void {
   const parsed = audienceType === 'FILTERED' ? parseCondition(audienceCondition) : undefined;
   if (!parsed?.ok || ![...predicatesOf(parsed.condition)].some(({ subject }) => subject === 'randomGroup'))
     return;
-  throw new DomainError('BAD_REQUEST', 'The audience is already a random part of the contacts', {
-    suggestion: 'Remove the random groups from its condition.',
-  });
+  throw new DomainError(
+    'BAD_REQUEST',
+    'The audience is already a random part of the contacts, such as that of another test',
+  );
 }
 
 function audienceGroups({ audienceType, segmentId, audienceCondition }: Campaign): readonly unknown[] {

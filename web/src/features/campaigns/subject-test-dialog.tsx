@@ -10,7 +10,11 @@ import { FormSelect } from '../../ui/form-select.tsx';
 import { say } from '../../ui/toast.tsx';
 import { contentShape } from '../message-editor/content.ts';
 
-const schema = z.object({ subject: contentShape.subject, share: z.string() });
+const schemaBeside = (subject: string) =>
+  z.object({
+    subject: contentShape.subject.refine((other) => other !== subject, 'Enter another subject'),
+    share: z.string(),
+  });
 
 /** Percentages of the audience that get one of the two subjects. */
 const shares = [5, 10, 20, 50].map((share) => ({
@@ -26,7 +30,7 @@ export function SubjectTestDialog({ campaign, ...state }: DialogState & { campai
       {...state}
       title="Test two subjects"
       action="Create the drafts"
-      schema={schema}
+      schema={schemaBeside(campaign.subject)}
       defaultValues={{ subject: campaign.subject, share: '10' }}
       save={async ({ subject, share }, finish) => {
         const params = { path: { id: campaign.id }, header: ifMatch(campaign) };
