@@ -467,7 +467,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await expect.poll(() => button(/^Reschedule/).isEnabled()).toBe(true);
     await button('More').click();
     const duplicate = page.getByRole('menuitem', { name: 'Duplicate' });
-    await duplicate.getByText('Save your changes first').waitFor();
+    await duplicate.getByText('Confirm or undo the time first').waitFor();
     expect(await duplicate.getAttribute('aria-disabled')).toBe('true');
     await page.keyboard.press('Escape');
     await sideBar('Templates').click();
