@@ -275,9 +275,18 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await sideBar('Segments').click();
     await link('New segment').click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Readers');
+    const release = Promise.withResolvers<void>();
+    await page.route('**/campaigns?**', async (route) => {
+      await release.promise;
+      await route.continue();
+    });
     await button(/Field/).click();
     await page.getByPlaceholder('Find a field').fill('spring');
-    await page.getByRole('option', { name: 'Spring sale', exact: true }).click();
+    release.resolve();
+    await page.getByRole('option', { name: 'Spring sale', exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await button('Campaign “Spring sale” Field').waitFor();
+    await page.unroute('**/campaigns?**');
     await button(/Comparison/).click();
     await page.getByRole('option', { name: 'opened', exact: true }).click();
     const count = page.getByRole('complementary', { name: 'Who belongs' });
