@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { RowLink } from '../../ui/button.tsx';
+import { Loaded } from '../../ui/list.tsx';
 import { count, quantity, share } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { SearchSelect } from '../../ui/search-select.tsx';
@@ -22,15 +23,17 @@ export function CompareSection({ campaign }: { campaign: Schema<'Campaign'> }) {
   const { compare } = route.useSearch();
   const twin = useTwin(campaign, compare === undefined);
   const id = compare ?? twin?.id;
-  const { data } = useQuery({
+  const query = useQuery({
     ...campaignQuery(id ?? ''),
     enabled: id !== undefined,
     refetchInterval: reportMs,
   });
-  const other = id === undefined ? undefined : data?.data;
+  const shown = id === undefined ? undefined : query.data?.data.name;
   return (
-    <Section title="Comparison" actions={<OtherSelect campaign={campaign} id={id} shown={other?.name} />}>
-      {other && <Comparison campaigns={[campaign, other]} />}
+    <Section title="Comparison" actions={<OtherSelect campaign={campaign} id={id} shown={shown} />}>
+      {id !== undefined && (
+        <Loaded query={query}>{({ data }) => <Comparison campaigns={[campaign, data]} />}</Loaded>
+      )}
     </Section>
   );
 }
