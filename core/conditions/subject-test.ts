@@ -1,4 +1,4 @@
-import { randomGroups } from './conditions/condition.ts';
+import { randomGroups } from './condition.ts';
 
 type Part = { name: string; condition: Record<string, unknown> };
 
