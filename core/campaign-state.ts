@@ -3,7 +3,7 @@ export type CampaignStatus = (typeof campaignStatuses)[number];
 
 export const audienceTypes = ['ALL', 'SEGMENT', 'FILTERED'] as const;
 
-export type CampaignAction = 'edit' | 'send' | 'cancel' | 'delete';
+export type CampaignAction = 'edit' | 'split' | 'send' | 'cancel' | 'delete';
 
 export const unsentStatuses: readonly CampaignStatus[] = ['DRAFT', 'SCHEDULED'];
 
@@ -16,6 +16,7 @@ export const openStatuses: readonly CampaignStatus[] = [...unsentStatuses, 'SEND
  */
 const accepted: Readonly<Record<CampaignAction, readonly CampaignStatus[]>> = {
   edit: unsentStatuses,
+  split: ['DRAFT'],
   send: unsentStatuses,
   cancel: openStatuses,
   delete: ['DRAFT', 'SENT', 'CANCELLED'],

@@ -8,7 +8,7 @@ import { eventually } from './setup/eventually.ts';
 import { onlyMessageTo, readInbox, reportEvent } from './setup/inbox.ts';
 import { readSegmentEvents } from './setup/read-database.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
-import { createSegment, where } from './setup/segments.ts';
+import { createSegment, memberOf, where } from './setup/segments.ts';
 import { createTestSender, useOneSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { unknownId } from './setup/unknown-id.ts';
@@ -153,6 +153,39 @@ it('refuses campaigns that the project does not have, and one that asks about it
   const { status, body } = await sender.put(`/campaigns/${own}`, itself);
   expect([status, body.error.message]).toEqual([400, expect.stringContaining('would depend on itself')]);
   await sender.delete(`/segments/${segment.id}`);
+});
+
+it('lets no campaign depend on itself through a segment, until it has been sent', async () => {
+  const condition = (campaign: string) => where(of('notSent', campaign));
+  const draft = await draftCampaign(sender);
+  const about = (await createSegment(sender, { name: 'about it', condition: condition(draft) })).id;
+  const around = (await createSegment(sender, { name: 'around it', condition: memberOf(about) })).id;
+  const { data } = (await sender.get(`/campaigns/${draft}`)).body;
+  for (const audience of [
+    { audienceType: 'SEGMENT', segmentId: about },
+    { audienceType: 'SEGMENT', segmentId: around },
+    { audienceType: 'FILTERED', audienceCondition: memberOf(around) },
+  ]) {
+    const { status, body } = await sender.put(`/campaigns/${draft}`, { ...data, ...audience });
+    expect([status, body.error?.message]).toEqual([400, expect.stringContaining('would depend on itself')]);
+  }
+  for (const segment of [around, about]) await sender.delete(`/segments/${segment}`);
+
+  const { id: plain } = await createSegment(sender, { name: 'plain', condition: where(of('sent')) });
+  for (const audience of [
+    { audienceType: 'SEGMENT', segmentId: plain },
+    { audienceType: 'FILTERED', audienceCondition: memberOf(plain) },
+  ]) {
+    expect((await sender.put(`/campaigns/${draft}`, { ...data, ...audience })).status).toBe(200);
+    const { status, body } = await sender.patch(`/segments/${plain}`, { condition: condition(draft) });
+    expect([status, body.error?.message]).toEqual([400, expect.stringContaining('would depend on itself')]);
+  }
+  await sender.post(`/campaigns/${draft}/send`, {});
+  await eventually(
+    () => sender.get(`/campaigns/${draft}`),
+    ({ body }) => body.data.status === 'SENT',
+  );
+  expect((await sender.patch(`/segments/${plain}`, { condition: condition(draft) })).status).toBe(200);
 });
 
 describe('a campaign that a condition refers to', () => {

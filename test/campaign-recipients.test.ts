@@ -68,6 +68,14 @@ it('lists recipients by the outcome of their email', async () => {
   });
 });
 
+it('says why an email bounced', async () => {
+  const { data } = await eventually(
+    () => list('outcome=bounced'),
+    (page) => page.data.length === 1,
+  );
+  expect(data[0]).toMatchObject({ status: 'BOUNCED', reason: 'smtp; 550 5.1.1 user unknown' });
+});
+
 it('pages through them, each once', async () => {
   const all: string[] = [];
   let cursor = '';

@@ -9,7 +9,7 @@ import { callApi, createOwnProject, createTestPerson, testPassword } from './set
 const executable = await findChromium();
 
 describe.skipIf(executable === undefined)('when something fails, the dashboard', () => {
-  const { stage, owner, project, tab, page, button, field, suggested, heading, sideBar, asked } =
+  const { stage, owner, project, tab, page, button, field, suggested, usualSender, heading, sideBar, asked } =
     useDashboardStory(executable, 'Faults');
 
   it('opens on a retry after the server did not answer', async () => {
@@ -334,7 +334,7 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     ] as const) {
       await page.goto(`projects/${project.id}/${kind}/new`);
       await field('Name').fill('Typed');
-      await suggested('From', 'hello@mail.faults.test');
+      await usualSender('hello@mail.faults.test');
       await field('Subject').fill('Hello');
       const release = await hold(`/${kind}`);
       await button(action).click();
@@ -371,7 +371,7 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
   it('leaves a user where they are who has left the page of a new record while it was being saved', async () => {
     await page.goto(`projects/${project.id}/templates/new`);
     await field('Name').fill('Left');
-    await suggested('From', 'hello@mail.faults.test');
+    await usualSender('hello@mail.faults.test');
     await field('Subject').fill('Hello');
     const release = await hold('/templates');
     await button('Create template').click();

@@ -23,8 +23,21 @@ linus@example.com,free,44,,3,,
 
 /** One story of one project: each test continues where the previous one ended. */
 describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
-  const { stage, owner, project, tab, page, button, link, field, suggested, heading, sideBar, asked } =
-    useDashboardStory(executable, 'Story');
+  const {
+    stage,
+    owner,
+    project,
+    tab,
+    page,
+    button,
+    link,
+    field,
+    suggested,
+    usualSender,
+    heading,
+    sideBar,
+    asked,
+  } = useDashboardStory(executable, 'Story');
   async function downloaded(name: string) {
     const download = page.waitForEvent('download');
     await button(name).click();
@@ -135,7 +148,8 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await sideBar('Templates').click();
     await link('New template').click();
     await field('Name').fill('Welcome');
-    await suggested('From', `hello@${domain}`);
+    await usualSender(`hello@${domain}`);
+    expect(await field('Sender name').inputValue()).toBe(project.name);
     await field('Subject').fill('Your {{ plan }} plan');
     await page.getByRole('radio', { name: 'HTML' }).click();
     await page
@@ -264,7 +278,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await page.getByRole('menuitem', { name: 'Send to those who did not open' }).click();
     await heading('Spring sale (not opened)').waitFor();
     await page.getByText('1 person').first().waitFor();
-    await button('Spring sale Field').first().waitFor();
+    await button('Campaign “Spring sale” Field').first().waitFor();
     const [draft] = (await asked('/campaigns')).body.data;
     const field = `campaign.${id}`;
     expect(draft.audienceCondition.groups[0].filters).toEqual([
@@ -275,9 +289,18 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await sideBar('Segments').click();
     await link('New segment').click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Readers');
+    const release = Promise.withResolvers<void>();
+    await page.route('**/campaigns?**', async (route) => {
+      await release.promise;
+      await route.continue();
+    });
     await button(/Field/).click();
     await page.getByPlaceholder('Find a field').fill('spring');
-    await page.getByRole('option', { name: 'Spring sale', exact: true }).click();
+    release.resolve();
+    await page.getByRole('option', { name: 'Spring sale', exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await button('Campaign “Spring sale” Field').waitFor();
+    await page.unroute('**/campaigns?**');
     await button(/Comparison/).click();
     await page.getByRole('option', { name: 'opened', exact: true }).click();
     const count = page.getByRole('complementary', { name: 'Who belongs' });
@@ -295,6 +318,8 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     const createTest = async () => {
       await button('More').click();
       await page.getByRole('menuitem', { name: 'Test two subjects …' }).click();
+      await button('Create the drafts').click();
+      await page.getByText('Enter another subject').waitFor();
       await field('Subject of test B').fill('Spring is back');
       await button('Create the drafts').click();
     };
@@ -317,12 +342,6 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     for (const name of ['(A)', '(B)', '(the rest)']) await link(`Late winter ${name}`).waitFor();
     const [own, other, rest] = await campaigns();
     expect([own.subject, other.subject, rest.subject]).toEqual([own.subject, 'Spring is back', own.subject]);
-    const filtersOf = (campaign: TestAnswer['body']) => campaign.audienceCondition.groups.at(-1).filters;
-    const [, { value: end }] = filtersOf(own);
-    expect(filtersOf(other)).toEqual([
-      { field: 'randomGroup', operator: 'greaterThanOrEqual', value: end },
-      { field: 'randomGroup', operator: 'lessThan', value: end + 10 },
-    ]);
     const matches = async (campaign: TestAnswer['body']) => {
       const body = { condition: campaign.audienceCondition };
       return (await owner.call('POST', '/segments/preview', body, { 'X-Project-Id': project.id })).body.count;

@@ -173,6 +173,31 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     if (desktop) await page.setViewportSize(desktop);
   });
 
+  it('the report of a test shows the other subject beside it, and whether the difference could be chance', async () => {
+    await post('/contacts', { email: 'compared@example.com' });
+    const content = { body: '<p>Hello</p>', from: `hello@${domain}`, audienceType: 'ALL' };
+    for (const part of ['A', 'B', 'C']) {
+      const draft = { name: `Sale (${part})`, subject: `Subject ${part}`, ...content };
+      await post(`/campaigns/${(await post('/campaigns', draft)).body.data.id}/send`, {});
+    }
+    const [, other, own] = (
+      await eventually(
+        () => asked('/campaigns?search=Sale'),
+        ({ body }) => body.data.every(({ status }: { status: string }) => status === 'SENT'),
+      )
+    ).body.data;
+    await page.goto(`projects/${project.id}/campaigns/${own.id}`);
+    const rows = page.getByRole('table', { name: 'Comparison' }).getByRole('row');
+    await rows.getByText('Subject B').waitFor();
+    expect(await rows.nth(1).textContent()).toContain(`Sale (A)Subject A${own.sentCount}`);
+    expect(await rows.nth(2).textContent()).toContain(`Sale (B)Subject B${other.sentCount}`);
+    await page.getByText('Opened: too few people to tell.').waitFor();
+    await button(/Compare with/).click();
+    await page.getByRole('option', { name: 'Sale (C)' }).click();
+    await rows.getByText('Subject C').waitFor();
+    expect(page.url()).toContain('compare=');
+  });
+
   it('the filters of a list stay in their place while it loads', async () => {
     const release = Promise.withResolvers<void>();
     await page.route('**/campaigns?**', async (route) => {
@@ -442,7 +467,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await expect.poll(() => button(/^Reschedule/).isEnabled()).toBe(true);
     await button('More').click();
     const duplicate = page.getByRole('menuitem', { name: 'Duplicate' });
-    await duplicate.getByText('Save your changes first').waitFor();
+    await duplicate.getByText('Confirm or undo the time first').waitFor();
     expect(await duplicate.getAttribute('aria-disabled')).toBe('true');
     await page.keyboard.press('Escape');
     await sideBar('Templates').click();

@@ -9,7 +9,7 @@ const domain = 'mail.visual.test';
 const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
 
 describe.skipIf(executable === undefined)('the visual editor', () => {
-  const { owner, project, tab, page, button, field, suggested, asked } = useDashboardStory(
+  const { owner, project, tab, page, button, field, usualSender, asked } = useDashboardStory(
     executable,
     'Visual',
   );
@@ -77,7 +77,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await tab.signIn(owner);
     await page.goto(`projects/${project.id}/templates/new`);
     await field('Name').fill('Welcome');
-    await suggested('From', `hello@${domain}`);
+    await usualSender(`hello@${domain}`);
     await field('Subject').fill('Welcome');
     await body().getByRole('paragraph').first().click();
     const { keyboard } = page;

@@ -76,6 +76,7 @@ describe('the export of the recipients of a campaign', () => {
     expect(bounced).toEqual([
       expect.objectContaining({
         email: bouncing,
+        reason: 'smtp; 550 5.1.1 user unknown',
         bouncedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       }),
     ]);
@@ -94,6 +95,14 @@ describe('the export of the recipients of a campaign', () => {
     await stack.sql('update campaigns set total_recipients = 2500 where id = $1', [id]);
     await stack.sql(`update emails set sent_at = null, status = 'QUEUED' where campaign_id = $1`, [id]);
     expect(await emails('?outcome=pending')).toEqual(all);
+  });
+
+  it('has its kind in its name, however long that of the campaign is', async () => {
+    const path = `/campaigns/${await draftCampaign(sender, { name: 'n'.repeat(255) })}/recipients/export`;
+    const { headers } = await fetchFile(path);
+    expect(headers.get('content-disposition')).toBe(
+      `attachment; filename="${'n'.repeat(100)} recipients.csv"`,
+    );
   });
 
   it('of a campaign without any has a header only', async () => {

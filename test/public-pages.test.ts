@@ -355,6 +355,15 @@ describe('the page of an email', () => {
     expect(page.text).toContain(messages.en['page.gone']);
   });
 
+  it('says that it failed, not that it was deleted, when the data of the contact has become too much for it', async () => {
+    const grid = '{% for x in (1..size) %}{% for y in (1..size) %}.{% endfor %}{% endfor %}';
+    const { address } = await sendWithPage('grown@example.com', `${link} ${grid}`);
+    await sender.post('/contacts', { email: 'grown@example.com', data: { size: 2_000 } });
+    const page = await visitPage(address);
+    expect(page.text).toContain(messages.en['page.failed']);
+    expect(page.text).not.toContain(messages.en['page.gone']);
+  });
+
   it('is hidden when the project was stopped, while readers can still opt out', async () => {
     const stopped = await createTestSender(stack.url);
     const reader = await createTestSubscriber(stack, stopped);

@@ -42,7 +42,7 @@ export const exportCampaignRecipients = defineRoute('GET /campaigns/:id/recipien
         query,
         columns,
       );
-      return { name: csvFileName(`${campaign.name} recipients`), file };
+      return { name: csvFileName(campaign.name, 'recipients'), file };
     });
   },
 });

@@ -105,6 +105,30 @@ export const duplicateCampaign = defineRoute('POST /campaigns/:id/duplicate', {
   },
 });
 
+export const testSubjects = defineRoute('POST /campaigns/:id/subject-test', {
+  summary: 'Test two subjects of a campaign',
+  description:
+    'Makes the draft test A, and creates the drafts test B, with the other subject, and, below 50 percent, one for the ' +
+    'rest. Their audiences are random parts of that of the draft, so that each recipient is in one of them. Send A and ' +
+    'B, compare their figures, then send the rest with the better subject.',
+  headers: ifMatchHeadersSchema,
+  body: schemas.subjectTestBodySchema,
+  bodyExample: { subject: 'Spring is back', percent: 10 },
+  responses: created('The drafts.', schemas.subjectTestAnswerSchema),
+  errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
+  place: 'byService',
+  async handler(ctx, { project, body, params, headers }) {
+    const drafts = await ctx.services.campaigns.testSubjects(
+      project.id,
+      params.id,
+      body,
+      headers['if-match'],
+    );
+    const data = drafts.map((draft) => presentCampaign(draft, ctx.services.temporalRuns));
+    ctx.body = { success: true as const, data };
+  },
+});
+
 export const sendCampaign = defineRoute('POST /campaigns/:id/send', {
   summary: 'Send or schedule a campaign',
   description:

@@ -157,7 +157,7 @@ export const showEmail = defineRoute('GET /view/:token', {
   description:
     'The address of `{{ viewUrl }}`. The email is rendered again, with the current data of the contact. The page ' +
     'says that the details have been deleted once the content of the email has expired, the contact is gone, or the ' +
-    'project was stopped.',
+    'project was stopped, and that something went wrong when those data exceed what an email may have.',
   async handler(ctx) {
     const link = await ctx.services.publicLinks.openEmail(ctx.state.params.token, ctx.ip);
     if (link.state !== 'open') {
@@ -166,7 +166,8 @@ export const showEmail = defineRoute('GET /view/:token', {
     }
     const { projectId, emailId } = link.subject;
     const email = await ctx.services.emailDetail.view(projectId, emailId);
-    if (email === null) refuse(ctx, { state: 'gone', project: link.project });
+    if (email === 'gone') refuse(ctx, { state: 'gone', project: link.project });
+    else if (email === 'failed') showNotice(ctx, 'page.failed', link.project);
     else showPage(ctx, emailPage(email));
   },
 });

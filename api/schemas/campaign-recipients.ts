@@ -36,7 +36,7 @@ export const recipientSchema = z
     reason: z
       .string()
       .nullable()
-      .describe('Why it was refused or withheld. Why it bounced: `GET /emails/:id`.'),
+      .describe("Why it was refused or withheld, or why it bounced, in the words of the recipient's server."),
     ...recordOf(counterTimes, () => instant),
     opens: z.int(),
     clicks: z.int(),

@@ -116,6 +116,18 @@ export const audienceSchema = z.object({
 
 export const campaignAnswerSchema = z.object({ success: z.literal(true), data: campaignSchema });
 
+export const subjectTestBodySchema = z.object({
+  subject: contentFields.subject.describe('Of test B.'),
+  percent: z.int().min(1).max(50).describe('How much of the audience gets test A, and how much gets test B.'),
+});
+
+export type SubjectTestBody = z.output<typeof subjectTestBodySchema>;
+
+export const subjectTestAnswerSchema = z.object({
+  success: z.literal(true),
+  data: z.array(campaignSchema).describe('Test A, test B and, below 50 percent, the draft for the rest.'),
+});
+
 export const sendCampaignBodySchema = z
   .object({
     scheduledFor: z

@@ -36,7 +36,7 @@ export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse
       if (outcome !== undefined && !occurs(outcome, counted)) {
         return { recipients: [], cursor: null, searchedUntil: null };
       }
-      const search = { campaignId: id, outcome, after, limit: limit + 1 };
+      const search = { ...among(counted), outcome, after, limit: limit + 1 };
       const found = await heavyReads.run(projectId, () => listRecipients(em, search));
       const { rows, next, searchedUntil } = toScannedPage(found, limit, ({ contactId }) => contactId);
       return {
@@ -64,7 +64,7 @@ export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse
         positionOf: ({ contactId }) => contactId,
         find: async (after: string | undefined, limit) =>
           hasAny
-            ? listRecipients(projectEm(orm, projectId), { campaignId: id, outcome, after, limit })
+            ? listRecipients(projectEm(orm, projectId), { ...among(counted), outcome, after, limit })
             : { rows: [] },
       });
       return { campaign: counted.campaign, file };
@@ -79,6 +79,8 @@ export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse
     },
   };
 }
+
+const among = ({ campaign }: CountedCampaign) => ({ campaignId: campaign.id, since: campaign.createdAt });
 
 /** Whether any recipient has the outcome, by the counters: a search without matches would read every recipient. */
 function occurs(outcome: RecipientOutcome, { campaign, counters }: CountedCampaign): boolean {

@@ -25,7 +25,7 @@ import {
   withoutEmails,
 } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
-import type { CampaignBody, ListCampaignsQuery } from '../schemas/campaigns.ts';
+import type { CampaignBody, ListCampaignsQuery, SubjectTestBody } from '../schemas/campaigns.ts';
 import { maxContentNameLength } from '../schemas/email-content.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import { cancelEmails } from './cancel-emails.ts';
@@ -37,6 +37,7 @@ import { findReferringConditions, findReferringWorkflows, inUse, usedBy } from '
 import { requireAudience } from './require-audience.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { holdDomain, holdSenderDomain } from './sender-domains.ts';
+import { splitDraft } from './subject-tests.ts';
 import type { TemplateTurns } from './template-turns.ts';
 
 export type CampaignsService = ReturnType<typeof createCampaignsService>;
@@ -45,6 +46,7 @@ const underWay = { suggestion: 'It is already under way, perhaps by another requ
 const copyIt = { suggestion: 'POST /campaigns/{id}/duplicate makes a new draft of it.' };
 const refusals: Record<CampaignAction, { participle: string; suggestion?: string }> = {
   edit: { participle: 'edited', ...copyIt },
+  split: { participle: 'split', ...copyIt },
   send: { participle: 'sent', ...copyIt },
   cancel: { participle: 'cancelled' },
   delete: { participle: 'deleted', suggestion: 'Cancel it first.' },
@@ -126,11 +128,9 @@ function copyCampaign(orm: Orm, projectId: string, id: string): Promise<Campaign
     // while the copy is written.
     await lockSegmentReferences(em, projectId);
     await holdDomain(em, campaign.fromEmail);
-    const { description, subject, body, fromEmail, fromName, replyTo, type } = campaign;
     const { audienceType, audienceCondition, segmentId } = campaign;
-    const content = { description, subject, body, fromEmail, fromName, replyTo, type };
-    const name = copyName(campaign.name, maxContentNameLength);
-    return em.create(Campaign, { projectId, name, ...content, audienceType, audienceCondition, segmentId });
+    const content = { ...campaign.content(), name: copyName(campaign.name, maxContentNameLength) };
+    return em.create(Campaign, { projectId, ...content, audienceType, audienceCondition, segmentId });
   });
 }
 
@@ -157,7 +157,7 @@ export function createCampaignsService(
   const estimate = createCampaignEstimates(orm);
   const isEstimated = ({ status }: Campaign) => unsentStatuses.includes(status);
 
-  const writeInPlace = (projectId: string, write: (em: Em) => Promise<Campaign>) =>
+  const writeInPlace = <Written>(projectId: string, write: (em: Em) => Promise<Written>) =>
     writes.run(projectId, () => projectEm(orm, projectId).transactional(write));
 
   const withEstimate = async (campaign: Campaign, count: ProjectPlaces['runSoon']): Promise<Campaign> => {
@@ -214,16 +214,35 @@ export function createCampaignsService(
     remove: (projectId: string, id: string) => removeCampaign(orm, writes, projectId, id),
 
     duplicate: async (projectId: string, id: string) => written(await copyCampaign(orm, projectId, id)),
+
+    /**
+     * @returns the drafts of the test: of this subject, of the other one, and for the rest of the audience, if any
+     * @throws DomainError as `replace`
+     */
+    async testSubjects(projectId: string, id: string, test: SubjectTestBody, seen?: Date) {
+      await requireLiquid(templates, projectId, { subject: test.subject });
+      const drafts = await writeInPlace(projectId, async (em) =>
+        splitDraft(em, await findUnchanged(em, id, 'split', seen), test),
+      );
+      const counted: CountedCampaign[] = [];
+      for (const draft of drafts) counted.push(await written(draft));
+      return counted;
+    },
   };
+}
+
+async function findUnchanged(em: Em, id: string, action: CampaignAction, seen?: Date): Promise<Campaign> {
+  const found = await findCampaign(em, id, LockMode.PESSIMISTIC_WRITE);
+  requireUnchanged(found, seen);
+  requireAction(action, found);
+  return found;
 }
 
 async function replaceCampaign(
   em: Em,
   ...[projectId, id, body, seen]: Parameters<CampaignsService['replace']>
 ): Promise<Campaign> {
-  const found = await findCampaign(em, id, LockMode.PESSIMISTIC_WRITE);
-  requireUnchanged(found, seen);
-  requireAction('edit', found);
+  const found = await findUnchanged(em, id, 'edit', seen);
   await requireAudience(em, projectId, id, body);
   await holdSenderDomain(em, body.from);
   return em.assign(found, toFields(body));

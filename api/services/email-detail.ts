@@ -59,20 +59,20 @@ export function createEmailDetailService(options: EmailDetailOptions) {
   const { cache, inTurn } = options.templates;
   const templates = createEmailTemplates({ cache });
 
-  /** Null once the content or the contact was deleted, or when it can't be rendered. */
+  /** `gone` once the content or the contact was deleted, `failed` when it exceeds a limit of renderings. */
   async function renderBody(projectId: string, email: LoggedEmail, inTurn: RenderInTurn) {
     // The request's variables, which the content still has, are about the contact.
     const isErased = email.toEmail === '';
-    if (email.contentId === null || isErased) return null;
+    if (email.contentId === null || isErased) return 'gone';
     const em = projectEm(orm, projectId);
     const content = (await loadTexts(em, [email.contentId])).get(email.contentId);
-    if (content === undefined) return null;
+    if (content === undefined) return 'gone';
     const stored = { ...email, projectId, ...(await readRecipient(em, email.contactId)) };
     const rendered = await inTurn(() => {
       const compiled = templates.compile(content);
       return compiled.ok ? renderEmail(compiled.template, storedOptions(content, stored, links)) : compiled;
     });
-    if (!rendered.ok) return null;
+    if (!rendered.ok) return 'failed';
     return {
       ...rendered.email,
       replyTo: content.replyTo,
@@ -88,11 +88,11 @@ export function createEmailDetailService(options: EmailDetailOptions) {
       const events = await listEmailEvents(orm.em.fork(), projectId, email);
       const runId = await findRunId(orm.em.fork(), email);
       const body = await renderBody(projectId, email, (work) => inTurn(projectId, work));
-      return { email, events, body, runId };
+      return { email, events, body: typeof body === 'string' ? null : body, runId };
     },
 
     /**
-     * What its reader sees who opens it in a browser. Null when `get` has no body.
+     * What its reader sees who opens it in a browser, or why there is nothing.
      * @throws DomainError `SERVICE_UNAVAILABLE` when too many readers of the project wait
      */
     view(projectId: string, id: string) {
@@ -100,7 +100,7 @@ export function createEmailDetailService(options: EmailDetailOptions) {
       const owner = `${projectId} by link`;
       return runInShortPlace(viewsByLink.run, owner, async () => {
         const email = await readEmail(orm.em.fork(), projectId, id);
-        if (email === undefined) return null;
+        if (email === undefined) return 'gone';
         return renderBody(projectId, email, (work) => inTurn(owner, work, 'SERVICE_UNAVAILABLE'));
       });
     },

@@ -3,7 +3,7 @@ import { Segment } from '../../db/entities/segment.ts';
 import type { Em } from '../../db/orm.ts';
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
 import type { CampaignBody } from '../schemas/campaigns.ts';
-import { checkReferences, readCondition } from './segment-conditions.ts';
+import { checkReferences, readCondition, requireNoRing } from './segment-conditions.ts';
 
 type AudienceParts = Pick<CampaignBody, 'audienceType' | 'segmentId' | 'audienceCondition'>;
 
@@ -27,11 +27,14 @@ export async function requireAudience(
       }
       await lockSegmentReferences(em, projectId);
       if ((await em.count(Segment, { id: segmentId })) === 0) throw notFound('Segment');
-      return;
-    case 'FILTERED':
+      return requireNoRing(em, projectId, campaignId, [segmentId]);
+    case 'FILTERED': {
       if (audienceCondition === undefined || audienceCondition === null) {
         throw new DomainError('BAD_REQUEST', 'audienceCondition is required when audienceType is FILTERED');
       }
-      await checkReferences(em, projectId, campaignId, readCondition(audienceCondition, 'audienceCondition'));
+      const condition = readCondition(audienceCondition, 'audienceCondition');
+      await checkReferences(em, projectId, campaignId, condition);
+      return requireNoRing(em, projectId, campaignId, condition.refersTo);
+    }
   }
 }

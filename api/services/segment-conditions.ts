@@ -1,5 +1,7 @@
+import { unsentStatuses } from '../../core/campaign-state.ts';
 import type { Condition, Filter, Predicate, WorkflowPredicate } from '../../core/conditions/condition.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
+import { conditionReferences } from '../../core/conditions/references.ts';
 import { DomainError, type FieldIssue } from '../../core/errors.ts';
 import {
   findReferenceFault,
@@ -11,6 +13,7 @@ import { Campaign } from '../../db/entities/campaign.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em } from '../../db/orm.ts';
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
+import { findReferringConditions } from './references.ts';
 
 /** In characters of JSON; conditions are stored and returned as sent. */
 const maxConditionLength = 128 * 1024;
@@ -23,6 +26,8 @@ interface References {
   refersTo: string[];
   references: { path: string; subject: 'segment' | 'campaign'; id: string }[];
 }
+
+type AudienceSegments = Pick<Campaign, 'segmentId' | 'audienceCondition'>;
 
 export interface ReadCondition extends References {
   condition: Record<string, unknown>;
@@ -87,10 +92,10 @@ export async function checkReferences(
   const graph = await em.getRepository(Segment).readGraph();
   const unknown = condition.references.filter(({ subject, id }) => subject === 'segment' && !graph.has(id));
   if (unknown.length > 0) throw refusal(issuesAt(unknown, 'Unknown segment', 'invalid_value'));
-  await checkCampaigns(em, ownId, condition.references);
 
   graph.set(ownId, condition);
   const leading = segmentsLeadingTo(graph, [ownId]);
+  await checkCampaigns(em, ownId, condition.references, leading);
   const fault = findReferenceFault(graph, leading);
   if (fault === undefined) return;
   if (fault === 'cycle') {
@@ -104,15 +109,58 @@ export async function checkReferences(
   throw refusal([{ field: condition.path, message, code: 'too_big' }]);
 }
 
-async function checkCampaigns(em: Em, ownId: string, references: References['references']): Promise<void> {
+/** @param leading segments that lead to the condition */
+async function checkCampaigns(
+  em: Em,
+  ownId: string,
+  references: References['references'],
+  leading: ReadonlySet<string>,
+): Promise<void> {
   const named = references.filter(({ subject }) => subject === 'campaign');
   if (named.length === 0) return;
-  const own = named.filter(({ id }) => id === ownId);
-  if (own.length > 0) throw refusal(issuesAt(own, 'The campaign would depend on itself', 'invalid_value'));
   const ids = named.map(({ id }) => id);
-  const known = await em.find(Campaign, { id: { $in: ids } }, { fields: ['id'] });
+  const fields = ['id', 'status', 'segmentId', 'audienceCondition'] as const;
+  const known = await em.find(Campaign, { id: { $in: ids } }, { fields });
+  const dependent = known.filter(
+    (campaign) =>
+      unsentStatuses.includes(campaign.status) && audienceSegments(campaign).some((id) => leading.has(id)),
+  );
+  const own = named.filter(({ id }) => id === ownId || dependent.some((campaign) => campaign.id === id));
+  if (own.length > 0) throw refusal(issuesAt(own, 'The campaign would depend on itself', 'invalid_value'));
   const unknown = named.filter(({ id }) => known.every((campaign) => campaign.id !== id));
   if (unknown.length > 0) throw refusal(issuesAt(unknown, 'Unknown campaign', 'invalid_value'));
+}
+
+function audienceSegments({ segmentId, audienceCondition }: AudienceSegments): string[] {
+  if (segmentId) return [segmentId];
+  const parsed = audienceCondition === null ? undefined : parseCondition(audienceCondition);
+  return parsed?.ok ? [...conditionReferences(parsed.condition).segments] : [];
+}
+
+/**
+ * Checks that no segment of an audience leads to a condition on its campaign, which has gone to nobody when the audience
+ * is evaluated. Requires the lock on segment references.
+ * @throws DomainError `BAD_REQUEST`
+ */
+export async function requireNoRing(
+  em: Em,
+  projectId: string,
+  campaignId: string,
+  segmentIds: readonly string[],
+): Promise<void> {
+  if (segmentIds.length === 0) return;
+  const about = await findReferringConditions(em, projectId, 'segments', 'campaign.', (condition) =>
+    conditionReferences(condition).campaigns.has(campaignId),
+  );
+  if (about.length === 0) return;
+  const graph = await em.getRepository(Segment).readGraph();
+  const leading = segmentsLeadingTo(
+    graph,
+    about.map(({ id }) => id),
+  );
+  if (!segmentIds.some((id) => leading.has(id))) return;
+  const names = about.map(({ name }) => `“${name}”`).join(', ');
+  throw new DomainError('BAD_REQUEST', `The campaign would depend on itself: ${names} asks who got it`);
 }
 
 function issuesAt(references: ReadCondition['references'], message: string, code: string): FieldIssue[] {

@@ -49,6 +49,12 @@ const CampaignSchema = defineEntity({
 });
 
 export class Campaign extends CampaignSchema.class {
+  /** What a copy has of it, whomever it is for. */
+  content() {
+    const { name, description, subject, body, fromEmail, fromName, replyTo, type } = this;
+    return { name, description, subject, body, fromEmail, fromName, replyTo, type };
+  }
+
   /** No email of the campaign is claimed after this commits. @param reason set when the service itself cancels it */
   cancel(reason: string | null = null): void {
     this.status = 'CANCELLED';

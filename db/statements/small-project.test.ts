@@ -49,15 +49,17 @@ beforeAll(async () => {
 const fillings = [
   `update contacts set subscribed = false, suppression_reason = 'bounce', suppressed_at = now()
    where project_id = $1 and (data ->> 'n')::int % 5 = 0`,
-  `insert into emails (id, project_id, contact_id, source, campaign_id, workflow_id, to_email, from_email, subject, status, reason)
+  `insert into emails (id, project_id, contact_id, source, campaign_id, workflow_id, to_email, from_email, subject, status, reason, bounced_at)
    select uuidv7(), $1, c.id, source, case source when 'CAMPAIGN' then $2::uuid end,
-     case source when 'WORKFLOW' then $4::uuid end, c.email, 'a@b.example', 'News', 'FAILED', 'it was refused'
+     case source when 'WORKFLOW' then $4::uuid end, c.email, 'a@b.example', 'News', 'FAILED',
+     case when (c.data ->> 'n')::int % 2 = 0 then 'it was refused' end, now()
    from contacts c, unnest(array['CAMPAIGN', 'WORKFLOW', 'TRANSACTIONAL']) source where c.project_id = $1`,
   `insert into contact_event_stats (project_id, name, contact_id, count, first_at, last_at, last_event_id)
    select $1, name, id, 1, now(), now(), uuidv7() from contacts, unnest(array['order', 'visit']) name
    where project_id = $1`,
   `insert into events (id, project_id, name, kind, contact_id, data, occurred_at)
-   select uuidv7(), $1, 'order', 'tracked', id, '{}', now() from contacts where project_id = $1`,
+   select uuidv7(), $1, name, 'tracked', id, '{}', now() from contacts, unnest(array['order', 'email.bounce']) name
+   where project_id = $1`,
   'insert into segment_members (segment_id, contact_id) select $3, id from contacts where project_id = $1',
   `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, status, only_once, visit, resume_at, event)
    select uuidv7(), $1, $4, 1, id, 'WAITING', false, 1, now() + interval '1 day', '{}' from contacts where project_id = $1`,
@@ -126,9 +128,15 @@ const contacts =
     );
 
 const recipients =
-  (outcome: 'failed' | undefined): Read =>
+  (outcome: 'failed' | 'bounced' | undefined): Read =>
   (em) =>
-    listRecipients(em, { campaignId: own.campaignId, outcome, after: undefined, limit: 51 });
+    listRecipients(em, {
+      campaignId: own.campaignId,
+      since: new Date('2026-01-01'),
+      outcome,
+      after: undefined,
+      limit: 51,
+    });
 
 async function whoOrdered(em: Em) {
   const filter = { field: 'event.order', operator: 'triggeredWithin', value: 7 };
@@ -161,6 +169,7 @@ const reads: Record<string, Read> = {
   'emails with a subject without matches': emails(() => ({ text: 'nothing' })),
   recipients: recipients(undefined),
   'recipients of an outcome': recipients('failed'),
+  'recipients that bounced': recipients('bounced'),
   members: (em) => listMembers(em, own.segmentId, page),
   'a count of members': (em) => countStaticMembers(em, own.segmentId),
   'an audience': async (em) => listAudience(em, own.projectId, await whoOrdered(em), page),

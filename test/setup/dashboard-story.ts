@@ -41,6 +41,11 @@ export function useDashboardStory(executable: string | undefined, title: string)
       await page.getByRole('combobox', { name }).fill(text);
       await page.keyboard.press('Tab');
     },
+    /** Waits for the sender that a new email begins with, which would otherwise join a typed one. */
+    async usualSender(address: string) {
+      const from = page.getByRole('combobox', { name: 'From' });
+      await expect.poll(() => from.inputValue()).toBe(address);
+    },
     heading: (name: string, on = page) => on.getByRole('heading', { name, exact: true }),
     sideBar: (name: string) => page.getByRole('navigation', { name: 'Project' }).getByText(name),
     asked: (path: string): Promise<TestAnswer> =>

@@ -31,7 +31,7 @@ async function listAll(
   const names: string[] = [];
   let [after, looks]: [string | undefined, number] = [undefined, 0];
   do {
-    const search = { campaignId, outcome, after, limit: 3 };
+    const search = { campaignId, since: new Date('2026-01-01'), outcome, after, limit: 3 };
     const { rows, scannedUntil } = await listRecipients(em(), search, 20);
     names.push(...rows.map(({ email }) => email.replace('@example.com', '')));
     after = rows.length === 3 ? rows.at(-1)?.contactId : scannedUntil;

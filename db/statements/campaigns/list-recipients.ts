@@ -5,6 +5,7 @@ import { nilId } from '../../../core/nil-id.ts';
 import type { RecipientOutcome } from '../../../core/recipient-outcomes.ts';
 import { recordOf } from '../../../core/record-of.ts';
 import { counterTimesSql } from '../../fragments/campaign-figures-sql.ts';
+import { firstEventIdSince } from '../../fragments/first-event-since.ts';
 import type { Em } from '../../orm.ts';
 import { type Scan, scanPage } from '../../scan-page.ts';
 import { query, queryColumn } from '../../sql.ts';
@@ -22,8 +23,12 @@ const recipientRow = z.object({
 
 export type Recipient = z.output<typeof recipientRow>;
 
-const columns = `id as "emailId", contact_id as "contactId", to_email as email, status, reason, ${counterTimesSql('emails')},
-  opens, clicks`;
+/** Looked up in the history of the contact by its time; a hard bounce is in the journal once. */
+const bounceSql = `(select b.data ->> 'diagnostic' from events b where e.bounced_at is not null
+  and b.project_id = e.project_id and b.name = 'email.bounce' and b.contact_id = e.contact_id
+  and b.occurred_at = e.bounced_at and b.kind <> 'activity' and b.email_id = e.id and b.id >= $4 limit 1)`;
+const columns = `e.id as "emailId", e.contact_id as "contactId", e.to_email as email, e.status,
+  coalesce(e.reason, ${bounceSql}) as reason, ${counterTimesSql('e')}, e.opens, e.clicks`;
 
 const outcomeSql: Readonly<Record<RecipientOutcome, string>> = {
   ...recordOf(campaignCounters, (name) => `${name}_at is not null`),
@@ -50,6 +55,8 @@ export const recipientsPerScan = 20_000;
 
 export interface RecipientQuery {
   campaignId: string;
+  /** When the campaign was created: its events are no older. */
+  since: Date;
   outcome: RecipientOutcome | undefined;
   after: string | undefined;
   limit: number;
@@ -78,11 +85,21 @@ const amongSql = ({ outcome }: RecipientQuery) =>
   `campaign_id = $1 and contact_id > $2 and ${(outcome && indexedSql[outcome]) ?? 'true'}`;
 
 function readPage(em: Em, search: RecipientQuery, end: string | undefined): Promise<Recipient[]> {
-  const { campaignId, outcome, after = nilId, limit } = search;
-  const sql = `select ${columns} from emails where ${amongSql(search)} and ${end === undefined ? 'true' : 'contact_id <= $4'}
-       and ${outcome === undefined ? 'true' : outcomeSql[outcome]}
-     order by contact_id limit $3`;
-  return query(em, recipientRow, sql, [campaignId, after, limit, ...(end === undefined ? [] : [end])]);
+  const { campaignId, since, outcome, after = nilId, limit } = search;
+  const sql = `select ${columns} from (
+       select * from emails where ${amongSql(search)} and ${end === undefined ? 'true' : 'contact_id <= $5'}
+         and ${outcome === undefined ? 'true' : outcomeSql[outcome]}
+       order by contact_id limit $3
+     ) e
+     order by e.contact_id`;
+  const parameters = [
+    campaignId,
+    after,
+    limit,
+    firstEventIdSince(since),
+    ...(end === undefined ? [] : [end]),
+  ];
+  return query(em, recipientRow, sql, parameters);
 }
 
 async function findEnd(em: Em, search: RecipientQuery, perScan: number): Promise<string | undefined> {

@@ -123,6 +123,22 @@ export const campaignLines: readonly ContractLine[] = [
   },
   { line: 'POST /campaigns/:id/duplicate', key: 'sk', success: 201, answer, valid: draft },
   {
+    line: 'POST /campaigns/:id/subject-test',
+    key: 'sk',
+    success: 201,
+    answer: ['success', ...under('data.2', campaignFields)],
+    valid: async (world) => ({ ...(await draft(world)), body: { subject: 'Other news', percent: 10 } }),
+    required: ['subject', 'percent'],
+    refusals: [
+      { when: 'the parts are more than halves', status: 422, change: withBody({ percent: 51 }) },
+      bad('it is scheduled', async (valid, world) => ({
+        ...valid,
+        params: { id: await world.scheduledCampaign() },
+      })),
+      stale,
+    ],
+  },
+  {
     line: 'POST /campaigns/:id/send',
     key: 'sk',
     success: 200,

@@ -370,6 +370,16 @@ export interface paths {
         /** Counts and rates of a campaign */
         get: operations["getCampaignsByIdStats"];
     };
+    "/campaigns/{id}/subject-test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Test two subjects of a campaign */
+        post: operations["postCampaignsByIdSubjectTest"];
+    };
     "/campaigns/{id}/test": {
         parameters: {
             query?: never;
@@ -3693,6 +3703,48 @@ export interface operations {
                         totalRecipients: number;
                         unsubscribedCount: number;
                         unsubscribeRate: number;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postCampaignsByIdSubjectTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    percent: number;
+                    subject: string;
+                };
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Campaign"][];
+                        /** @constant */
+                        success: true;
                     };
                 };
             };

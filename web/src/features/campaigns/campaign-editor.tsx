@@ -61,7 +61,16 @@ export function CampaignEditor({ campaign, onDirty }: CampaignEditorProps) {
         !isLate && (
           <>
             <SaveState isDirty={isDirty} savedAt={campaign.updatedAt} />
-            <CampaignMenu campaign={campaign} isDirty={isUnconfirmed} />
+            <CampaignMenu
+              campaign={campaign}
+              unsaved={
+                isDirty
+                  ? 'Save your changes first'
+                  : schedule.isChanged
+                    ? 'Confirm or undo the time first'
+                    : undefined
+              }
+            />
             <EditorButtons
               status={campaign.status}
               isDirty={isDirty}

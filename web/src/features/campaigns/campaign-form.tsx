@@ -16,7 +16,7 @@ interface CampaignFormProps {
   form: UseFormReturn<CampaignValues>;
   failure: unknown;
   audience: ReturnType<typeof useAudience>;
-  usualSender?: Sender | undefined;
+  usualSender?: Sender | null | undefined;
 }
 
 /** Audience and content of an unsent campaign. */

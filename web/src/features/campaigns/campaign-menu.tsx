@@ -12,12 +12,12 @@ import { SubjectTestDialog } from './subject-test-dialog.tsx';
 
 interface CampaignMenuProps {
   campaign: Schema<'Campaign'>;
-  /** The form has unsaved changes, which a duplicate would not contain. */
-  isDirty?: boolean;
+  /** What to do first with changes of the form, which a copy would not contain. */
+  unsaved?: string | undefined;
 }
 
 /** The actions available in every status. */
-export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
+export function CampaignMenu({ campaign, unsaved }: CampaignMenuProps) {
   const { id, status, temporalUrl } = campaign;
   const projectId = useProjectId();
   const open = useOpen();
@@ -25,6 +25,8 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
   const [isCopying, setIsCopying] = useState(false);
   const [isTesting, setIsTesting] = useState(false);
   const params = { path: { id } };
+  /** Such as the drafts of a test. */
+  const isRandom = JSON.stringify(campaign.audienceCondition).includes('"randomGroup"');
   const openDraft = async (create: () => Promise<{ data?: { data: Schema<'Campaign'> } }>) => {
     setIsCopying(true);
     try {
@@ -56,16 +58,16 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
         actions={[
           {
             label: 'Duplicate',
-            isDisabled: isDirty,
-            note: isDirty ? 'Save your changes first' : undefined,
+            isDisabled: unsaved !== undefined,
+            note: unsaved,
             onAction: duplicate,
           },
           ...(status === 'DRAFT'
             ? [
                 {
                   label: 'Test two subjects …',
-                  isDisabled: isDirty,
-                  note: isDirty ? 'Save your changes first' : undefined,
+                  isDisabled: isRandom || unsaved !== undefined,
+                  note: isRandom ? 'Its audience is already a random part' : unsaved,
                   onAction: () => setIsTesting(true),
                 },
               ]

@@ -13,6 +13,7 @@ import { CampaignMenu } from './campaign-menu.tsx';
 import { CampaignProgress } from './campaign-progress.tsx';
 import { CampaignStatusBadge } from './campaign-status-badge.tsx';
 import { CancelCampaignDialog } from './cancel-campaign-dialog.tsx';
+import { CompareSection } from './compare-section.tsx';
 import { LinkSection } from './link-section.tsx';
 import { isPartial } from './queries.ts';
 import { RecipientSection } from './recipient-section.tsx';
@@ -77,6 +78,7 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
       ) : (
         <>
           <ReportFigures campaign={campaign} />
+          <CompareSection campaign={campaign} />
           <TimelineSection campaign={campaign} />
           <LinkSection campaign={campaign} />
           <RecipientSection campaign={campaign} />

@@ -61,7 +61,12 @@ export function NewCampaignPage() {
         </Button>
       }
     >
-      <CampaignForm form={form} failure={failure} audience={audience} usualSender={newest?.data[0]} />
+      <CampaignForm
+        form={form}
+        failure={failure}
+        audience={audience}
+        usualSender={newest && (newest.data[0] ?? null)}
+      />
       <LeaveGuard isDirty={form.formState.isDirty} />
     </Page>
   );

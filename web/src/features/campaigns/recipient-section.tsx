@@ -52,7 +52,7 @@ export function RecipientSection({ campaign }: { campaign: Schema<'Campaign'> })
                 parseAs: 'blob',
               })
             }
-            name={`${name} recipients.csv`}
+            name={`${name.slice(0, 100)} recipients.csv`}
           />
           <TextLink to="/projects/$projectId/emails" params={{ projectId }} search={{ campaignId }}>
             Find a recipient
@@ -62,7 +62,9 @@ export function RecipientSection({ campaign }: { campaign: Schema<'Campaign'> })
             every="All recipients"
             options={options}
             value={outcome}
-            onChange={(value) => void navigate({ search: { outcome: value }, resetScroll: false })}
+            onChange={(value) =>
+              void navigate({ search: (before) => ({ ...before, outcome: value }), resetScroll: false })
+            }
             className="w-44"
           />
         </>

@@ -42,7 +42,11 @@ export const campaignRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'campaigns/$campaignId',
-    validateSearch: z.object({ outcome: z.enum(outcomes).optional().catch(undefined) }),
+    validateSearch: z.object({
+      outcome: z.enum(outcomes).optional().catch(undefined),
+      /** Id of the campaign beside it. */
+      compare: z.uuid().optional().catch(undefined),
+    }),
     beforeLoad(context) {
       const { projectId, campaignId } = context.params;
       const report = listedReport(campaignId);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { api, projectHeaders, type Schema } from '../../api/client.ts';
+import { api, type Schema } from '../../api/client.ts';
 import { ifMatch } from '../../api/if-match.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
@@ -9,12 +9,15 @@ import { FormField } from '../../ui/form-field.tsx';
 import { FormSelect } from '../../ui/form-select.tsx';
 import { say } from '../../ui/toast.tsx';
 import { contentShape } from '../message-editor/content.ts';
-import { campaignBody, toCampaignValues } from './campaign-values.ts';
-import { subjectTest, testShares } from './subject-test.ts';
 
-const schema = z.object({ subject: contentShape.subject, share: z.string() });
+const schemaBeside = (subject: string) =>
+  z.object({
+    subject: contentShape.subject.refine((other) => other !== subject, 'Enter another subject'),
+    share: z.string(),
+  });
 
-const shares = testShares.map((share) => ({
+/** Percentages of the audience that get one of the two subjects. */
+const shares = [5, 10, 20, 50].map((share) => ({
   value: String(share),
   label: share === 50 ? 'Half of the audience each' : `${share}% of the audience each`,
 }));
@@ -27,10 +30,18 @@ export function SubjectTestDialog({ campaign, ...state }: DialogState & { campai
       {...state}
       title="Test two subjects"
       action="Create the drafts"
-      schema={schema}
+      schema={schemaBeside(campaign.subject)}
       defaultValues={{ subject: campaign.subject, share: '10' }}
       save={async ({ subject, share }, finish) => {
-        await createTest(campaign, subject, Number(share));
+        const params = { path: { id: campaign.id }, header: ifMatch(campaign) };
+        try {
+          await api.POST('/campaigns/{id}/subject-test', {
+            params,
+            body: { subject, percent: Number(share) },
+          });
+        } finally {
+          await refresh('/campaigns');
+        }
         say('Test created: send A and B');
         await finish({ to: '/projects/$projectId/campaigns', params: { projectId } });
       }}
@@ -49,28 +60,4 @@ export function SubjectTestDialog({ campaign, ...state }: DialogState & { campai
       )}
     </FormDialog>
   );
-}
-
-/** This draft comes last: if anything fails, it is as before, and the new drafts are removed. */
-async function createTest(campaign: Schema<'Campaign'>, subject: string, share: number): Promise<void> {
-  const { id, description } = campaign;
-  const headers = projectHeaders();
-  const { own, others } = subjectTest(toCampaignValues(campaign), subject, share);
-  const created: string[] = [];
-  try {
-    for (const draft of others) {
-      const { data } = await api.POST('/campaigns', { headers, body: campaignBody(draft, description) });
-      if (data !== undefined) created.push(data.data.id);
-    }
-    const params = { path: { id }, header: ifMatch(campaign) };
-    await api.PUT('/campaigns/{id}', { headers, params, body: campaignBody(own, description) });
-  } catch (error) {
-    for (const draft of created)
-      await api
-        .DELETE('/campaigns/{id}', { headers, params: { path: { id: draft } } })
-        .catch(() => undefined);
-    throw error;
-  } finally {
-    await refresh('/campaigns');
-  }
 }

@@ -11,9 +11,9 @@ import { type Sender, useUsualSender } from './use-usual-sender.ts';
 /**
  * Sender and type of an email. Must be inside a form with the message fields.
  *
- * @param usual fills in the sender of a new record
+ * @param usual fills in the sender of a new record, as `useUsualSender` says
  */
-export function SenderFields({ usual }: { usual?: Sender | undefined }) {
+export function SenderFields({ usual }: { usual?: Sender | null | undefined }) {
   const form = useFormContext<MessageContent>();
   const { control } = form;
   useUsualSender(form, usual);

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { UseFormReturn } from 'react-hook-form';
 import type { Schema } from '../../api/client.ts';
-import { useProjectId } from '../../shell/use-project-id.ts';
+import { useProject } from '../../shell/session.ts';
 import { domainsQuery } from '../domains/queries.ts';
 import type { MessageContent } from './content.ts';
 
@@ -10,17 +10,25 @@ export type Sender = Pick<Schema<'ListedCampaign'>, 'from' | 'fromName' | 'reply
 
 const names = ['from', 'fromName', 'replyTo'] as const;
 
-/** Fills in the sender once, unless the user was faster or its domain is no longer verified. */
-export function useUsualSender(form: UseFormReturn<MessageContent>, usual: Sender | undefined): void {
-  const { data: domains } = useQuery(domainsQuery(useProjectId()));
+/**
+ * Fills in the sender once, unless the user was faster: the usual one, or one of a verified domain.
+ *
+ * @param usual null if there is none yet, undefined to fill in nothing
+ */
+export function useUsualSender(form: UseFormReturn<MessageContent>, usual: Sender | null | undefined): void {
+  const { id, name: projectName } = useProject();
+  const { data: domains } = useQuery(domainsQuery(id));
   const isDone = useRef(false);
   useEffect(() => {
     if (isDone.current || usual === undefined || domains === undefined) return;
+    const verified = domains.data.filter(({ status }) => status === 'verified').map(({ domain }) => domain);
+    if (verified.length === 0) return;
     isDone.current = true;
-    const isVerified = domains.data.some(
-      ({ domain, status }) => status === 'verified' && domain === usual.from.split('@')[1],
-    );
-    if (!isVerified || form.getValues(names).some((value) => value !== '')) return;
-    for (const name of names) form.resetField(name, { defaultValue: usual[name] ?? '' });
-  }, [form, usual, domains]);
+    if (form.getValues(names).some((value) => value !== '')) return;
+    const isVerified = usual !== null && verified.some((domain) => usual.from.endsWith(`@${domain}`));
+    const sender = isVerified
+      ? usual
+      : { from: `hello@${verified[0]}`, fromName: projectName, replyTo: null };
+    for (const name of names) form.resetField(name, { defaultValue: sender[name] ?? '' });
+  }, [form, usual, domains, projectName]);
 }

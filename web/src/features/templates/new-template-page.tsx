@@ -43,7 +43,7 @@ export function NewTemplatePage() {
         </Button>
       }
     >
-      <TemplateForm form={form} failure={failure} usualSender={newest?.data[0]} />
+      <TemplateForm form={form} failure={failure} usualSender={newest && (newest.data[0] ?? null)} />
     </Page>
   );
 }

@@ -26,7 +26,7 @@ export const toTemplateValues = (template: Schema<'Template'>): TemplateValues =
 interface TemplateFormProps {
   form: UseFormReturn<TemplateValues>;
   failure: unknown;
-  usualSender?: Sender | undefined;
+  usualSender?: Sender | null | undefined;
 }
 
 export function TemplateForm({ form, failure, usualSender }: TemplateFormProps) {

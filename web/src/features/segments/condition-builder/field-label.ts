@@ -56,3 +56,13 @@ export function fieldLabel(field: string, nameOf: (id: string) => string | undef
   if (field.startsWith('data.')) return keyLabel(field.slice('data.'.length));
   return field.replace(/^event\./, '');
 }
+
+const kinds = { segment: 'Segment', campaign: 'Campaign' } as const;
+
+/** As `fieldLabel`, but says of a segment or campaign that it is one, as there is no heading over it. */
+export function chosenLabel(field: string, nameOf: (id: string) => string | undefined): string {
+  const [, kind, id = ''] = /^(segment|campaign)\.(.*)$/.exec(field) ?? [];
+  const name = nameOf(id);
+  // as: the groups of the pattern.
+  return name === undefined ? fieldLabel(field, nameOf) : `${kinds[kind as keyof typeof kinds]} “${name}”`;
+}

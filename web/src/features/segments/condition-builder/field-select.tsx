@@ -7,7 +7,7 @@ import { searchForm } from '../../../ui/search-form.ts';
 import { SearchSelect } from '../../../ui/search-select.tsx';
 import { optionLook } from '../../../ui/select.tsx';
 import { useDebounced } from '../../../ui/use-debounced.ts';
-import { fieldLabel } from './field-label.ts';
+import { chosenLabel } from './field-label.ts';
 import { type FieldSource, typeWords } from './operators.ts';
 import { type FieldOption, type KnownFields, sections } from './use-fields.ts';
 
@@ -27,14 +27,17 @@ const mostShown = 100;
 export function FieldSelect({ value, onChange, source, fields, error, className }: FieldSelectProps) {
   const [search, setSearch] = useState('');
   const [isUsed, setIsUsed] = useState(false);
-  const known = [...fields.options, ...useCampaigns(search, isUsed)];
-  const options = [...matching(known, search), ...newFields(search.trim(), source, fields.options)];
+  const campaigns = useCampaigns(search, isUsed);
+  const matches = matching([...fields.options, ...campaigns.options], search);
+  // Enter chooses the first one, which a campaign that is found later would not become.
+  const unseen = campaigns.isLoading ? [] : newFields(search.trim(), source, fields.options);
+  const options = [...matches, ...unseen];
   return (
     <SearchSelect
       label="Field"
       isLabelHidden
       value={value === '' ? null : value}
-      shown={fieldLabel(value, fields.nameOf)}
+      shown={chosenLabel(value, fields.nameOf)}
       onChange={onChange}
       search={search}
       onSearch={setSearch}
@@ -43,7 +46,7 @@ export function FieldSelect({ value, onChange, source, fields, error, className 
       placeholder="Choose a field"
       error={error}
       className={className}
-      query={fields.missing}
+      query={fields.missing ?? (campaigns.isLoading ? campaigns.query : undefined)}
       empty="Nothing has this name. Type it in full."
     >
       {sections.map((section) => (
@@ -72,15 +75,25 @@ function FieldSection({ title, options }: { title: FieldOption['section']; optio
 }
 
 /** The newest campaigns, also for "campaign", and all others by part of their name. Drafts have gone to nobody. */
-function useCampaigns(search: string, isUsed: boolean): FieldOption[] {
+function useCampaigns(search: string, isUsed: boolean) {
   const wanted = search.trim();
-  const sought = useDebounced('campaigns'.startsWith(searchForm(wanted)) ? '' : wanted);
+  const soughtNow = 'campaigns'.startsWith(searchForm(wanted)) ? '' : wanted;
+  const sought = useDebounced(soughtNow);
   const query = { pageSize: 20, body: 'false' as const, ...(sought !== '' && { search: sought }) };
   const options = { enabled: isUsed, placeholderData: keepPreviousData };
-  const { data } = $api.useQuery('get', '/campaigns', { params: { query } }, options);
-  return (data?.data ?? [])
-    .filter(({ status }) => status !== 'DRAFT')
-    .map(({ id, name }) => ({ field: `campaign.${id}`, label: name, section: 'Campaigns' }));
+  const { data, error, refetch, isFetching } = $api.useQuery(
+    'get',
+    '/campaigns',
+    { params: { query } },
+    options,
+  );
+  return {
+    options: (data?.data ?? [])
+      .filter(({ status }) => status !== 'DRAFT')
+      .map(({ id, name }): FieldOption => ({ field: `campaign.${id}`, label: name, section: 'Campaigns' })),
+    isLoading: isUsed && error === null && (sought !== soughtNow || isFetching),
+    query: { data: undefined, error, refetch },
+  };
 }
 
 function matching(options: readonly FieldOption[], search: string): FieldOption[] {
