@@ -180,12 +180,20 @@ it('lets no campaign depend on itself through a segment, until it has been sent'
     const { status, body } = await sender.patch(`/segments/${plain}`, { condition: condition(draft) });
     expect([status, body.error?.message]).toEqual([400, expect.stringContaining('would depend on itself')]);
   }
+  const { id: asking } = await createSegment(sender, { name: 'asking', condition: condition(draft) });
+  const { id: beside } = await createSegment(sender, { name: 'beside', condition: memberOf(asking) });
+  for (const through of [memberOf(asking), memberOf(beside)]) {
+    const { status, body } = await sender.patch(`/segments/${plain}`, { condition: through });
+    expect([status, body.error?.message]).toEqual([400, expect.stringContaining('“asking” asks who got it')]);
+  }
+
   await sender.post(`/campaigns/${draft}/send`, {});
   await eventually(
     () => sender.get(`/campaigns/${draft}`),
     ({ body }) => body.data.status === 'SENT',
   );
-  expect((await sender.patch(`/segments/${plain}`, { condition: condition(draft) })).status).toBe(200);
+  for (const allowed of [memberOf(beside), condition(draft)])
+    expect((await sender.patch(`/segments/${plain}`, { condition: allowed })).status).toBe(200);
 });
 
 describe('a campaign that a condition refers to', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TestAnswer } from './setup/answer.ts';
-import { memberOf, planIs, where } from './setup/segments.ts';
+import { createSegment, memberOf, planIs, where } from './setup/segments.ts';
 import { useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 
@@ -97,6 +97,9 @@ describe('a test of two subjects', () => {
     const { id, updatedAt } = await create();
     const random = where({ field: 'randomGroup', operator: 'lessThan', value: 50 });
     const narrowed = await create({ audienceType: 'FILTERED', audienceCondition: random });
+    const { id: segmentId } = await createSegment(sender, { condition: random });
+    const around = await createSegment(sender, { condition: memberOf(segmentId) });
+    const sampled = await create({ audienceType: 'SEGMENT', segmentId: around.id });
     const scheduled = await create();
     await sender.post(`/campaigns/${scheduled.id}/send`, { scheduledFor: '2100-01-01T00:00:00Z' });
     const before = await listed();
@@ -106,12 +109,13 @@ describe('a test of two subjects', () => {
       await split(id, { subject: '{% if %}', percent: 10 }),
       await split(scheduled.id),
       await split(narrowed.id),
+      await split(sampled.id),
       await sender.post(path, { subject: 'Two', percent: 10 }, stale),
       await split(id, { subject: 'Two', percent: 51 }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 409, 422]);
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 409, 422]);
     expect(answers[1]?.body.error.message).toContain('must be DRAFT');
-    expect(answers[2]?.body.error.message).toContain('random');
+    for (const { body } of answers.slice(2, 4)) expect(body.error.message).toContain('random');
     expect(await listed()).toEqual(before);
 
     const seen = { 'If-Match': updatedAt };

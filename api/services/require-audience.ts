@@ -27,14 +27,16 @@ export async function requireAudience(
       }
       await lockSegmentReferences(em, projectId);
       if ((await em.count(Segment, { id: segmentId })) === 0) throw notFound('Segment');
-      return requireNoRing(em, projectId, campaignId, [segmentId]);
-    case 'FILTERED': {
+      return requireNoRing(em, campaignId, segmentId);
+    case 'FILTERED':
       if (audienceCondition === undefined || audienceCondition === null) {
         throw new DomainError('BAD_REQUEST', 'audienceCondition is required when audienceType is FILTERED');
       }
-      const condition = readCondition(audienceCondition, 'audienceCondition');
-      await checkReferences(em, projectId, campaignId, condition);
-      return requireNoRing(em, projectId, campaignId, condition.refersTo);
-    }
+      return checkReferences(
+        em,
+        projectId,
+        campaignId,
+        readCondition(audienceCondition, 'audienceCondition'),
+      );
   }
 }

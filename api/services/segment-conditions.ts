@@ -7,13 +7,14 @@ import {
   findReferenceFault,
   maxExpandedFilters,
   maxSegmentDepth,
+  type SegmentNode,
   segmentsLeadingTo,
+  segmentsReachedFrom,
 } from '../../core/segments/reference-graph.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em } from '../../db/orm.ts';
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
-import { findReferringConditions } from './references.ts';
 
 /** In characters of JSON; conditions are stored and returned as sent. */
 const maxConditionLength = 128 * 1024;
@@ -95,9 +96,8 @@ export async function checkReferences(
 
   graph.set(ownId, condition);
   const leading = segmentsLeadingTo(graph, [ownId]);
-  await checkCampaigns(em, ownId, condition.references, leading);
   const fault = findReferenceFault(graph, leading);
-  if (fault === undefined) return;
+  if (fault === undefined) return checkCampaigns(em, ownId, condition, graph, leading);
   if (fault === 'cycle') {
     const inRing = condition.references.filter(({ id }) => leading.has(id));
     throw refusal(issuesAt(inRing, 'The segment would depend on itself', 'segment_cycle'));
@@ -113,54 +113,79 @@ export async function checkReferences(
 async function checkCampaigns(
   em: Em,
   ownId: string,
-  references: References['references'],
+  { references, refersTo }: Pick<References, 'references' | 'refersTo'>,
+  graph: ReadonlyMap<string, SegmentNode>,
   leading: ReadonlySet<string>,
 ): Promise<void> {
   const named = references.filter(({ subject }) => subject === 'campaign');
-  if (named.length === 0) return;
-  const ids = named.map(({ id }) => id);
+  const asking = await findAsking(em, refersTo, graph);
+  const ids = new Set([...named.map(({ id }) => id), ...asking.flatMap(({ campaigns }) => [...campaigns])]);
+  if (ids.size === 0) return;
   const fields = ['id', 'status', 'segmentId', 'audienceCondition'] as const;
-  const known = await em.find(Campaign, { id: { $in: ids } }, { fields });
+  const known = await em.find(Campaign, { id: { $in: [...ids] } }, { fields });
   const dependent = known.filter(
     (campaign) =>
       unsentStatuses.includes(campaign.status) && audienceSegments(campaign).some((id) => leading.has(id)),
   );
-  const own = named.filter(({ id }) => id === ownId || dependent.some((campaign) => campaign.id === id));
-  if (own.length > 0) throw refusal(issuesAt(own, 'The campaign would depend on itself', 'invalid_value'));
+  const inRing = new Set([ownId, ...dependent.map(({ id }) => id)]);
+  const own = named.filter(({ id }) => inRing.has(id));
+  if (own.length > 0) throw refusal(issuesAt(own, dependsOnItself, 'invalid_value'));
+  const through = asking.filter(({ campaigns }) => [...campaigns].some((id) => inRing.has(id)));
+  const leadingBack = segmentsLeadingTo(
+    graph,
+    through.map(({ id }) => id),
+  );
+  const back = references.filter(({ id }) => leadingBack.has(id));
+  if (back.length > 0) throw refusal(issuesAt(back, dependsThrough(through), 'invalid_value'));
   const unknown = named.filter(({ id }) => known.every((campaign) => campaign.id !== id));
   if (unknown.length > 0) throw refusal(issuesAt(unknown, 'Unknown campaign', 'invalid_value'));
 }
 
-function audienceSegments({ segmentId, audienceCondition }: AudienceSegments): string[] {
+const dependsOnItself = 'The campaign would depend on itself';
+const dependsThrough = (asking: readonly { name: string }[]) =>
+  `${dependsOnItself}: ${asking.map(({ name }) => `“${name}”`).join(', ')} asks who got it`;
+
+export function audienceSegments({ segmentId, audienceCondition }: AudienceSegments): string[] {
   if (segmentId) return [segmentId];
   const parsed = audienceCondition === null ? undefined : parseCondition(audienceCondition);
   return parsed?.ok ? [...conditionReferences(parsed.condition).segments] : [];
 }
 
 /**
- * Checks that no segment of an audience leads to a condition on its campaign, which has gone to nobody when the audience
- * is evaluated. Requires the lock on segment references.
+ * The conditions of some segments and of all that they refer to, at any depth.
+ * @param graph as `readGraph`, if it was read already
+ */
+export async function readReached(
+  em: Em,
+  starts: readonly string[],
+  graph?: ReadonlyMap<string, SegmentNode>,
+): Promise<{ id: string; name: string; condition: Condition }[]> {
+  if (starts.length === 0) return [];
+  const reached = segmentsReachedFrom(graph ?? (await em.getRepository(Segment).readGraph()), starts);
+  const fields = ['name', 'condition'] as const;
+  const segments = await em.find(Segment, { id: { $in: [...reached] } }, { fields });
+  return segments.flatMap(({ id, name, condition }) => {
+    const parsed = parseCondition(condition);
+    return parsed.ok ? [{ id, name, condition: parsed.condition }] : [];
+  });
+}
+
+/** Those of `readReached` that ask who got a campaign. */
+async function findAsking(...which: Parameters<typeof readReached>) {
+  const reached = await readReached(...which);
+  return reached
+    .map(({ condition, ...segment }) => ({ ...segment, ...conditionReferences(condition) }))
+    .filter(({ campaigns }) => campaigns.size > 0);
+}
+
+/**
+ * Checks that the segment of an audience does not lead to a condition on its campaign, which has gone to nobody when the
+ * audience is evaluated. Requires the lock on segment references.
  * @throws DomainError `BAD_REQUEST`
  */
-export async function requireNoRing(
-  em: Em,
-  projectId: string,
-  campaignId: string,
-  segmentIds: readonly string[],
-): Promise<void> {
-  if (segmentIds.length === 0) return;
-  const about = await findReferringConditions(em, projectId, 'segments', 'campaign.', (condition) =>
-    conditionReferences(condition).campaigns.has(campaignId),
-  );
-  if (about.length === 0) return;
-  const graph = await em.getRepository(Segment).readGraph();
-  const leading = segmentsLeadingTo(
-    graph,
-    about.map(({ id }) => id),
-  );
-  if (!segmentIds.some((id) => leading.has(id))) return;
-  const names = about.map(({ name }) => `“${name}”`).join(', ');
-  throw new DomainError('BAD_REQUEST', `The campaign would depend on itself: ${names} asks who got it`);
+export async function requireNoRing(em: Em, campaignId: string, segmentId: string): Promise<void> {
+  const asking = (await findAsking(em, [segmentId])).filter(({ campaigns }) => campaigns.has(campaignId));
+  if (asking.length > 0) throw new DomainError('BAD_REQUEST', dependsThrough(asking));
 }
 
 function issuesAt(references: ReadCondition['references'], message: string, code: string): FieldIssue[] {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { randomGroups } from '../../core/conditions/condition.ts';
+import { type Condition, randomGroups } from '../../core/conditions/condition.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { predicatesOf } from '../../core/conditions/references.ts';
 import { subjectTestParts } from '../../core/conditions/subject-test.ts';
@@ -11,6 +11,7 @@ import type { Em } from '../../db/orm.ts';
 import type { SubjectTestBody } from '../schemas/campaigns.ts';
 import { maxContentNameLength } from '../schemas/email-content.ts';
 import { requireAudience } from './require-audience.ts';
+import { audienceSegments, readReached } from './segment-conditions.ts';
 import { holdSenderDomain } from './sender-domains.ts';
 
 /**
@@ -22,7 +23,7 @@ export async function splitDraft(
   draft: Campaign,
   { subject, percent }: SubjectTestBody,
 ): Promise<Campaign[]> {
-  requireNotRandom(draft);
+  await requireNotRandom(em, draft);
   const { projectId } = draft;
   const { name, ...content } = draft.content();
   await holdSenderDomain(em, content.fromEmail);
@@ -49,15 +50,19 @@ export async function splitDraft(
 }
 
 /** The parts of a part would have next to nobody: the random groups of a contact are the same in all tests. */
-function requireNotRandom({ audienceType, audienceCondition }: Campaign): void {
-  const parsed = audienceType === 'FILTERED' ? parseCondition(audienceCondition) : undefined;
-  if (!parsed?.ok || ![...predicatesOf(parsed.condition)].some(({ subject }) => subject === 'randomGroup'))
-    return;
+async function requireNotRandom(em: Em, draft: Campaign): Promise<void> {
+  const own = draft.audienceType === 'FILTERED' ? parseCondition(draft.audienceCondition) : undefined;
+  const conditions = (await readReached(em, audienceSegments(draft))).map(({ condition }) => condition);
+  if (own?.ok) conditions.push(own.condition);
+  if (!conditions.some(isRandom)) return;
   throw new DomainError(
     'BAD_REQUEST',
     'The audience is already a random part of the contacts, such as that of another test',
   );
 }
+
+const isRandom = (condition: Condition): boolean =>
+  [...predicatesOf(condition)].some(({ subject }) => subject === 'randomGroup');
 
 function audienceGroups({ audienceType, segmentId, audienceCondition }: Campaign): readonly unknown[] {
   switch (audienceType) {

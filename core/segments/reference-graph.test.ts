@@ -5,6 +5,7 @@ import {
   maxSegmentDepth,
   type SegmentNode,
   segmentsLeadingTo,
+  segmentsReachedFrom,
 } from './reference-graph.ts';
 
 const graph = (nodes: Record<string, readonly [filters: number, refersTo: string[]]>) =>
@@ -67,6 +68,11 @@ describe('segments that refer to each other', () => {
     const nodes = graph({ a: [1, ['b']], b: [2, ['c', 'c']], c: [1, []], d: [1, ['a', 'x']], e: [1, ['x']] });
     expect(segmentsLeadingTo(nodes, ['c'])).toEqual(new Set(['c', 'b', 'a', 'd']));
     expect(segmentsLeadingTo(nodes, ['e'])).toEqual(new Set(['e']));
+  });
+
+  it('are found by what refers to them: all that a query contains, however far', () => {
+    const nodes = graph({ a: [1, ['b']], b: [2, ['c', 'x']], c: [1, ['a']], d: [1, ['a']] });
+    expect(segmentsReachedFrom(nodes, ['b'])).toEqual(new Set(['b', 'c', 'x', 'a']));
   });
 
   it('are found when very many refer to the same one with all their filters', () => {

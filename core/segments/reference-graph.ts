@@ -76,3 +76,13 @@ export function segmentsLeadingTo(
   for (const id of found) for (const referrer of referrers.get(id) ?? []) found.add(referrer);
   return found;
 }
+
+/** The segments that a query about some of them contains, these included. */
+export function segmentsReachedFrom(
+  nodes: ReadonlyMap<string, SegmentNode>,
+  starts: Iterable<string>,
+): Set<string> {
+  const found = new Set(starts);
+  for (const id of found) for (const next of nodes.get(id)?.refersTo ?? []) found.add(next);
+  return found;
+}
