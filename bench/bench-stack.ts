@@ -90,7 +90,15 @@ export function withBenchStack<Result>(
     await mkdir(cluster, { recursive: true });
     const port = await freePort();
     const log = () => undefined;
-    const postgres = await startPostgres({ directory: cluster, port, password: 'bench', log, settings });
+    const postgres = await startPostgres({
+      directory: cluster,
+      port,
+      password: 'bench',
+      log,
+      // A server that has run for a while recycles its WAL segments. A new one would create each of them under load,
+      // filled with zeros, and stop all commits for 50 ms meanwhile.
+      settings: { wal_init_zero: 'off', ...settings },
+    });
     cleanUp(() => postgres.stop());
     const databaseUrl = postgres.url;
     const orm = createOrm({ url: databaseUrl, poolSize: 10, warn: () => undefined });
