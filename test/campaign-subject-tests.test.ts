@@ -6,6 +6,7 @@ import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
+const other = useSender(stack);
 
 interface Draft {
   id: string;
@@ -123,6 +124,19 @@ describe('a test of two subjects', () => {
       [1, 2].map(() => sender.post(path, { subject: 'Two', percent: 10 }, seen)),
     );
     expect(twice.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(await listed()).toHaveLength(before.length + 2);
+  });
+
+  it('is made once, however many calls arrive together, and never by another project', async () => {
+    const { id } = await create();
+    const before = await listed();
+    const path = `/campaigns/${id}/subject-test`;
+    expect((await other.post(path, { subject: 'Two', percent: 10 })).status).toBe(404);
+    expect(await listed()).toEqual(before);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => split(id)));
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made).toHaveLength(1);
+    for (const { status } of answers) expect([201, 400, 429]).toContain(status);
     expect(await listed()).toHaveLength(before.length + 2);
   });
 });

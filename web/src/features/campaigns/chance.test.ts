@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judge } from './chance.ts';
+import { compareShares } from './chance.ts';
 
 it.each([
   [0, 0, 0, 0, 'few'],
@@ -11,6 +11,6 @@ it.each([
   [200, 1_000, 237, 1_000, 'real'],
   [237, 1_000, 200, 1_000, 'real'],
   [20, 100, 2_360, 10_000, 'chance'],
-])('%i of %i against %i of %i: %s', (part, total, otherPart, otherTotal, verdict) => {
-  expect(judge({ part, total }, { part: otherPart, total: otherTotal })).toBe(verdict);
+])('%i of %i against %i of %i: %s', (part, total, otherPart, otherTotal, result) => {
+  expect(compareShares({ part, total }, { part: otherPart, total: otherTotal })).toBe(result);
 });

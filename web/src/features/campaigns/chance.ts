@@ -9,7 +9,7 @@ const fewest = 5;
 const rareErrors = 1.96;
 
 /** Whether the difference of two shares is more than chance would make, by a two-proportion z-test. */
-export function judge(one: Part, other: Part): 'few' | 'chance' | 'real' {
+export function compareShares(one: Part, other: Part): 'few' | 'chance' | 'real' {
   const total = one.total + other.total;
   const pooled = (one.part + other.part) / total;
   const smaller = Math.min(one.total, other.total);

@@ -11,7 +11,7 @@ import { SearchSelect } from '../../ui/search-select.tsx';
 import { OptionItem } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
-import { judge } from './chance.ts';
+import { compareShares } from './chance.ts';
 import { campaignListQuery, campaignQuery, isUnsent, reportMs } from './queries.ts';
 
 type Campaign = Schema<'ListedCampaign'>;
@@ -134,7 +134,7 @@ function Comparison({ campaigns }: { campaigns: [Campaign, Campaign] }) {
       <ul className="text-sm break-words">
         {measures.map(({ label, part }) => (
           <li key={part}>
-            <span className="font-medium">{label}:</span> {verdict(campaigns, part)}
+            <span className="font-medium">{label}:</span> {describeDifference(campaigns, part)}
           </li>
         ))}
       </ul>
@@ -145,9 +145,12 @@ function Comparison({ campaigns }: { campaigns: [Campaign, Campaign] }) {
   );
 }
 
-function verdict([one, other]: [Campaign, Campaign], part: (typeof measures)[number]['part']): string {
+function describeDifference(
+  [one, other]: [Campaign, Campaign],
+  part: (typeof measures)[number]['part'],
+): string {
   const of = (each: Campaign) => ({ part: each[part], total: each.sentCount });
-  switch (judge(of(one), of(other))) {
+  switch (compareShares(of(one), of(other))) {
     case 'few':
       return 'too few people to tell.';
     case 'chance':
