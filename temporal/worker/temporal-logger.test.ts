@@ -34,6 +34,11 @@ it('keeps DEBUG messages of the SDK out of the log', () => {
   expect(lines).toEqual([expect.objectContaining({ level: 20, msg: 'Worker state changed' })]);
 });
 
+it('does not warn about the task queues of activities, which have no workflows', () => {
+  const lines = linesOf((log) => log.warn('No workflows registered, not polling for workflow tasks'));
+  expect(lines).toEqual([expect.objectContaining({ level: 20 })]);
+});
+
 it('logs the retries of the pollers once a minute and call, and other errors always', () => {
   const lines = linesOf((log) => {
     for (let n = 16; n < 20; n += 1) {

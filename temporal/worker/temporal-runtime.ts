@@ -40,6 +40,9 @@ const severities = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn'
 const retries = /^gRPC call (\w+) retried \d+ times$/;
 const retriesPauseMs = 60_000;
 
+/** Every start warns about each task queue that is for activities only. */
+const isExpected = (message: string) => message.startsWith('No workflows registered');
+
 /** Writes the SDK's log to `log`. The SDK names errors `error`, which pino would write as `{}`. */
 export function createTemporalLogger(log: Logger) {
   const child = log.child({ component: 'temporal' }, { serializers: { error: presentError } });
@@ -53,6 +56,7 @@ export function createTemporalLogger(log: Logger) {
     return false;
   };
   return new DefaultLogger('TRACE', ({ level, message, meta }) => {
-    if (!isRepeated(message)) child[severities[level]](meta ?? {}, message);
+    if (isRepeated(message)) return;
+    child[isExpected(message) ? 'debug' : severities[level]](meta ?? {}, message);
   });
 }
