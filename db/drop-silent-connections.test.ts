@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { useTestDatabase } from '../test/setup/database.ts';
 import { testFixture } from '../test/setup/fixtures.ts';
 import { startTcpRelay, type TcpRelay } from '../test/setup/tcp-relay.ts';
+import { isNoAnswer } from './drop-silent-connections.ts';
 import { createOrm, type Orm } from './orm.ts';
 import { preparedSql, sql } from './testing/sql.ts';
 
@@ -49,6 +50,14 @@ it('an unanswered connection attempt is given up before the statements that wait
   for (const one of asked) await expect(one).rejects.toThrow('timeout expired');
   await expect(preparedSql(orm.em.fork(), 'one', 'select 1 as one', [])).rejects.toThrow('timeout expired');
   await orm.close();
+});
+
+it.each([
+  ['a name that no longer exists', { syscall: 'getaddrinfo', code: 'ENOTFOUND' }, true],
+  ['a name server that does not answer', { syscall: 'getaddrinfo', code: 'EAI_AGAIN' }, false],
+  ['a host that does not answer', { syscall: 'connect', code: 'ETIMEDOUT' }, true],
+])('tells apart: %s', (_, properties, expected) => {
+  expect(isNoAnswer(Object.assign(new Error('away'), properties))).toBe(expected);
 });
 
 describe('silent connections', () => {

@@ -96,10 +96,10 @@ async function findLost(
 const processIdOf = (client: pg.Client): unknown => Reflect.get(client, 'processID');
 
 /**
- * An error from Postgres, such as too many connections, is an answer. A failing name server says nothing about
- * Postgres.
+ * An error from Postgres, such as too many connections, is an answer. A name server that does not answer says nothing
+ * about Postgres; one that no longer knows the name does, as in a container network that the host has left.
  */
-function isNoAnswer(error: unknown): boolean {
+export function isNoAnswer(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof pg.DatabaseError) return false;
-  return Reflect.get(error, 'syscall') !== 'getaddrinfo';
+  return Reflect.get(error, 'syscall') !== 'getaddrinfo' || Reflect.get(error, 'code') === 'ENOTFOUND';
 }
