@@ -1,6 +1,7 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
 import pg from 'pg';
+import { dropReadOnlyConnections } from './drop-read-only-connections.ts';
 import { dropSilentConnections } from './drop-silent-connections.ts';
 import { entities, projectRecords } from './entities/index.ts';
 import { projectFilter } from './entities/project-em.ts';
@@ -122,6 +123,7 @@ export function createOrm(options: DatabaseOptions): Orm {
       onPoolCreated(pool: pg.Pool) {
         pools.statements = pool;
         releaseBrokenConnections(pool);
+        dropReadOnlyConnections(pool);
         watch(pool);
       },
     },
@@ -130,6 +132,7 @@ export function createOrm(options: DatabaseOptions): Orm {
   });
   if (sizes.prepared > 0) {
     pools.prepared = createPreparedPool({ ...settings, max: sizes.prepared }, options.limits, options.warn);
+    dropReadOnlyConnections(pools.prepared);
     watch(pools.prepared);
   }
   extras.set(orm.config, { pools, validatesRows: options.validateRows ?? false });

@@ -23,7 +23,7 @@ const shown = 3;
 
 /**
  * Compares samples of executions and campaigns in Postgres with the workflows in Temporal, in both directions, and looks
- * for the workflows of domains, jobs and deletions, which no sweep starts again.
+ * for the workflows of domains, jobs, deletions and erasures, which no sweep starts again.
  */
 export async function checkAgreement(
   database: ReadOnly,
@@ -91,11 +91,19 @@ async function findLost({ ask }: ReadOnly, client: Client): Promise<string[]> {
 }
 
 const stoppedRow = z.object({
-  kind: z.enum(['domain-verification', 'contact-import', 'contact-bulk', 'event-deletion']),
+  kind: z.enum([
+    'domain-verification',
+    'contact-import',
+    'contact-bulk',
+    'event-deletion',
+    'project-erasure',
+    'billing-end',
+  ]),
   id: z.uuid(),
 });
 
-// Domains without a workflow are those whose last check is longest ago.
+// Domains without a workflow are those whose last check is longest ago. The row of a finished reset stays; its marker in
+// the journal goes with the end of its workflow.
 const stoppedSql = `
 with candidate as (
   (select 'domain-verification' as kind, id from domains
@@ -111,6 +119,16 @@ with candidate as (
   union all
   (select 'event-deletion', id from event_deletions
    where created_at < now() - make_interval(secs => ${settledSeconds}) order by id limit ${sample})
+  union all
+  (select 'project-erasure', r.id from project_erasures r
+   where r.created_at < now() - make_interval(secs => ${settledSeconds})
+     and (r.erased_at is null or not r.is_reset or exists (select from events e where e.id = r.id))
+   order by r.id limit ${sample})
+  union all
+  (select 'billing-end', c.project_id from billing_customers c
+   where c.updated_at < now() - make_interval(secs => ${settledSeconds})
+     and not exists (select from projects p where p.id = c.project_id)
+   order by c.project_id limit ${sample})
 )
 select kind, id from candidate where not exists (select from outbox o where o.subject_id = candidate.id)
 order by kind, id`;

@@ -1,4 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { execa } from 'execa';
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { useTestDatabase } from '../test/setup/database.ts';
@@ -34,6 +38,28 @@ it('says that the database accepts no writes', async () => {
   expect(findings).toContainEqual(
     expect.objectContaining({ level: 'error', text: expect.stringContaining('accepts no writes') }),
   );
+});
+
+it('says that the disk is full, although Postgres answers', async ({ skip }) => {
+  const disk = await mkdtemp(path.join(tmpdir(), 'full-disk-'));
+  const [server] = await database.sql<{ folder: string }>(
+    `select current_setting('data_directory') as folder`,
+  );
+  const options = `size=64k,uid=${(await stat(server?.folder ?? '')).uid}`;
+  const mounted = await execa('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', disk], { reject: false });
+  if (mounted.failed) return skip('only root can make a small disk');
+  const name = `full_${randomUUID().replaceAll('-', '')}`;
+  await database.sql(`create tablespace ${name} location '${disk}'`);
+  const url = new URL(database.url);
+  url.searchParams.set('options', `-c temp_tablespaces=${name}`);
+  const session = await connectReadOnly(url.href);
+  const errors = (await checkPostgres(session)).filter(({ level }) => level === 'error');
+  await session.client.end();
+  await database.sql(`drop tablespace ${name}`);
+  await execa('umount', [disk]);
+  expect(errors).toMatchObject([
+    { text: expect.stringMatching(/^can write nothing .+ No space left on device/) },
+  ]);
 });
 
 it('counts the connections of other roles too', async () => {

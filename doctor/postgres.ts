@@ -1,6 +1,7 @@
+import pg from 'pg';
 import { z } from 'zod';
 import { migrations } from '../db/migrations/index.ts';
-import { type Finding, foundOr, presentAge, presentBytes, reporter } from './finding.ts';
+import { type Finding, foundOr, messageOf, presentAge, presentBytes, reporter } from './finding.ts';
 import type { ReadOnly } from './read-only.ts';
 
 const supportedMajor = 18;
@@ -33,7 +34,9 @@ export async function checkPostgres(database: ReadOnly): Promise<Finding[]> {
       ? report.ok(`${server.version} answers`)
       : report.error(`${server.version} is too old`, `Posthaste needs Postgres ${supportedMajor} or later.`),
     ...checkWritable(report, server),
+    ...(await checkDisk(report, database)),
     await checkConnections(report, ask),
+    ...(await checkStandby(report, ask)),
     checkClock(report, server.now, askedAt, answeredAt),
     report.ok(`the database takes up ${presentBytes(server.bytes)}; ${await listLargestTables(ask)}`),
     await checkSnapshots(database),
@@ -56,6 +59,28 @@ function checkWritable(report: Report, { isStandby, isReadOnly }: z.output<typeo
   ];
 }
 
+/** SQLSTATE disk_full */
+const diskFull = '53100';
+
+/** Postgres can be read while its disk is full. This writes a megabyte to a temporary file, as a large sort does. */
+async function checkDisk(report: Report, { within }: ReadOnly): Promise<Finding[]> {
+  try {
+    await within(async (client) => {
+      await client.query(`set local work_mem = '64kB'`);
+      await client.query('select count(*) from generate_series(1, 50000)');
+    });
+    return [];
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && error.code === diskFull)) throw error;
+    return [
+      report.error(
+        `can write nothing to its disk: ${messageOf(error)}`,
+        'Free some space on its volume, and it recovers by itself. docs: "Requests fail".',
+      ),
+    ];
+  }
+}
+
 const connectionsRow = z.object({ name: z.string(), count: z.int(), most: z.coerce.number() });
 
 async function checkConnections(report: Report, ask: ReadOnly['ask']): Promise<Finding> {
@@ -76,6 +101,23 @@ async function checkConnections(report: Report, ask: ReadOnly['ask']): Promise<F
     text,
     'Lower DATABASE_POOL_SIZE, run fewer processes, set DATABASE_POOLER_URL, or raise max_connections. docs/deployment.md: "Connections".',
   );
+}
+
+const longCommitSeconds = 5;
+
+/** A commit waits without a limit for a synchronous standby that is gone. */
+async function checkStandby(report: Report, ask: ReadOnly['ask']): Promise<Finding[]> {
+  const sql = `select count(*)::int as count,
+       coalesce(extract(epoch from max(clock_timestamp() - query_start)), 0)::float8 as seconds
+     from pg_stat_activity where datname = current_database() and wait_event = 'SyncRep'`;
+  const [waiting] = await ask(z.object({ count: z.int(), seconds: z.number() }), sql);
+  if (waiting === undefined || waiting.seconds < longCommitSeconds) return [];
+  return [
+    report.error(
+      `${waiting.count} commits wait for a synchronous standby, the first for ${presentAge(waiting.seconds)}`,
+      'Bring the standby back, or take it out of synchronous_standby_names and reload. docs: "Postgres does not answer".',
+    ),
+  ];
 }
 
 const snapshotRow = z.object({ pid: z.int(), name: z.string(), command: z.string(), seconds: z.number() });

@@ -33,6 +33,7 @@ export async function checkTemporal(
     ...findings,
     checkWorkers(queues, clockOf(schedules)),
     ...checkWaiting(queues, lateSeconds),
+    ...(await checkFailing(client, config.TEMPORAL_TASK_QUEUE)),
     checkSchedules(schedules),
   ];
 }
@@ -118,6 +119,33 @@ function checkWaiting(queues: Queues, lateSeconds: number): Finding[] {
       ),
     ];
   });
+}
+
+const mostFailing = 50;
+const shownFailing = 3;
+
+/** Temporal marks a workflow after several failures of its task in a row, until one succeeds. */
+async function checkFailing(client: Client, taskQueue: string): Promise<Finding[]> {
+  const { namespace } = client.options;
+  const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
+  // Servers before 1.30 have no such marks.
+  if (!namespaceInfo?.capabilities?.reportedProblemsSearchAttribute) return [];
+  const ofUs = `TaskQueue = '${taskQueue.replaceAll("'", "''")}' and ExecutionStatus = 'Running'`;
+  const query = `${ofUs} and TemporalReportedProblems is not null`;
+  const failing: string[] = [];
+  for await (const { workflowId } of client.workflow.list({ query, pageSize: mostFailing })) {
+    failing.push(workflowId);
+    if (failing.length >= mostFailing) break;
+  }
+  if (failing.length === 0) return [];
+  const count = failing.length < mostFailing ? failing.length : `${mostFailing} or more`;
+  const names = failing.slice(0, shownFailing).join(', ');
+  return [
+    report.error(
+      `${count} workflows stand still, because their workflow tasks fail: ${names}`,
+      'The page of the workflow in the Temporal UI and the log of the workers have the error. docs: "Workflow tasks fail".',
+    ),
+  ];
 }
 
 /** Undefined for a missing schedule. */

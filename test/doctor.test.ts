@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -274,7 +275,7 @@ it('names an execution whose workflow was terminated', async () => {
   expect(errors(await examine())).toEqual([]);
 });
 
-it('names a domain, a job and a deletion whose workflow is not in Temporal', async () => {
+it('names a domain, a job, a deletion and an erasure whose workflow is not in Temporal', async () => {
   const added = await sender.post('/domains', { domain: 'watched.test' });
   const projectId = sender.projectId;
   const insert = (sql: string) => stack.sql<{ id: string }>(`${sql} returning id`, [projectId]);
@@ -290,18 +291,62 @@ it('names a domain, a job and a deletion whose workflow is not in Temporal', asy
      values (uuidv7(), $1, 'gone', now(), now() - interval '1 hour')`,
   );
   const stopped = `contact-import/${job?.id}, domain-verification/${added.body.id}, event-deletion/${deletion?.id}`;
-  expect(errors(await examine())).toMatchObject([
+  const say = (count: number, names: string) => [
     {
       area: 'Agreement',
-      text: `3 of a sample have no open workflow in Temporal, and nothing starts them again: ${stopped}`,
+      text: `${count} of a sample have no open workflow in Temporal, and nothing starts them again: ${names}`,
     },
-  ]);
+  ];
+  expect(errors(await examine())).toMatchObject(say(3, stopped));
   await stack.sql('delete from jobs where id = $1', [job?.id]);
   await stack.sql('delete from event_deletions where id = $1', [deletion?.id]);
   await stack.sql(
     `insert into outbox (id, kind, subject_id, project_id) select uuidv7(), 'domain.verify', id, project_id from domains`,
   );
   await eventually(examine, (report) => errors(report).length === 0);
+
+  // Of a deleted project that has paid, and of a reset whose data is still in ClickHouse. Another reset is over.
+  const [gone, reset] = await stack.sql<{ id: string }>(
+    `insert into project_erasures (id, project_id, before, is_reset, erased_at, created_at)
+     values (uuidv7(), uuidv7(), now(), false, null, now() - interval '2 hours'),
+       (uuidv7(), $1, now(), true, now(), now() - interval '1 hour'),
+       (uuidv7(), uuidv7(), now(), true, now(), now() - interval '1 hour') returning id, project_id`,
+    [projectId],
+  );
+  await stack.sql(
+    `insert into billing_customers (project_id, customer_id, updated_at)
+     select project_id, 'cus_gone', now() - interval '1 hour' from project_erasures where id = $1`,
+    [gone?.id],
+  );
+  await stack.sql(
+    `insert into events (id, project_id, kind, name, occurred_at, data) values ($1, $2, 'activity', 'project.erased', now(), '{}')`,
+    [reset?.id, projectId],
+  );
+  const [{ project_id: goneProject } = { project_id: '' }] = await stack.sql<{ project_id: string }>(
+    'select project_id from billing_customers',
+  );
+  const names = `billing-end/${goneProject}, project-erasure/${gone?.id}, project-erasure/${reset?.id}`;
+  expect(errors(await examine())).toMatchObject(say(3, names));
+  await stack.sql('delete from project_erasures');
+  await stack.sql('delete from billing_customers');
+  await stack.sql('delete from events where id = $1', [reset?.id]);
+  await eventually(examine, (report) => errors(report).length === 0);
+});
+
+it('names a workflow whose workflow tasks fail', async () => {
+  const workflowId = `email-batch/${randomUUID()}`;
+  const taskQueue = stack.environment.TEMPORAL_TASK_QUEUE ?? '';
+  const handle = await client.workflow.start('ofAnotherVersion', { workflowId, taskQueue });
+  // Temporal marks it after five failures, between which it waits up to half a minute.
+  const { findings } = await eventually(examine, (report) => errors(report).length > 0, 240_000);
+  await handle.terminate('known');
+  expect(findings).toContainEqual(
+    expect.objectContaining({
+      area: 'Temporal',
+      level: 'error',
+      text: `1 workflows stand still, because their workflow tasks fail: ${workflowId}`,
+    }),
+  );
 });
 
 describe('the workers', () => {

@@ -72,6 +72,19 @@ it.each([
   expect(load({ [name]: right })).toMatchObject({ [name]: right });
 });
 
+it.each(['DATABASE_URL', 'DATABASE_POOLER_URL'])('refuses several hosts as %s', (name) => {
+  for (const hosts of [
+    'one,two/db',
+    'u:p@one:5432,two:5432/db?target_session_attrs=read-write',
+    '/db?host=one,two',
+  ]) {
+    expect(() => load({ [name]: `postgres://${hosts}` })).toThrow(`${name}: Must name one host`);
+  }
+  for (const host of ['u:a,b@one/db', 'u:a,b@one?options=-c%20search_path%3Da,b']) {
+    expect(load({ [name]: `postgres://${host}` })).toMatchObject({ [name]: `postgres://${host}` });
+  }
+});
+
 it('takes the hosts that webhooks may call in any case', () => {
   const { OUTBOUND_ALLOW_HOSTS: hosts } = load({ OUTBOUND_ALLOW_HOSTS: 'CRM.Intranet, 10.0.0.7' });
   expect(hosts).toEqual(['crm.intranet', '10.0.0.7']);

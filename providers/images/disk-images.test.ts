@@ -46,6 +46,15 @@ it('opens only images that it stored, not other files in the folder', async () =
   }
 });
 
+it('is not available while the disk takes nothing', async () => {
+  const key = newImageKey(project, 'image/png');
+  const file = path.join(directory, 'file');
+  await writeFile(file, '');
+  const unavailable = { code: 'SERVICE_UNAVAILABLE', cause: { code: 'ENOTDIR' } };
+  const put = createDiskImages(file, '/uploads').put(key, 'image/png', bytes('x'));
+  await expect(put).rejects.toMatchObject(unavailable);
+});
+
 it('leaves nothing of an image whose bytes throw', async () => {
   const store = open();
   const key = newImageKey(project, 'image/png');

@@ -2,6 +2,7 @@ import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { DomainError } from '../../core/errors.ts';
 import { typeOfImageKey } from '../../core/images/image-key.ts';
 import type { ImageStore } from './image-store.ts';
 
@@ -12,6 +13,8 @@ export interface DiskImages extends ImageStore {
 
 /**
  * Images on disk, one folder per project.
+ *
+ * `put` throws DomainError `SERVICE_UNAVAILABLE` when the disk fails or is full.
  *
  * @param directory created when the first image is stored
  * @param publicUrl address at which the folder is served
@@ -24,18 +27,10 @@ export function createDiskImages(directory: string, publicUrl: string): DiskImag
     urlOf,
 
     async put(key, _contentType, bytes) {
-      const file = join(root, key);
-      const part = `${file}.part`;
-      await mkdir(dirname(file), { recursive: true });
-      // Opened before the first byte, so that the file can be removed however early the bytes fail.
-      const handle = await open(part, 'wx');
-      try {
-        await pipeline(bytes, handle.createWriteStream({ flush: true }));
-        await rename(part, file);
-      } catch (error) {
-        await rm(part, { force: true });
-        throw error;
-      }
+      const refusal = await write(join(root, key), bytes).catch((cause: unknown) => {
+        throw new DomainError('SERVICE_UNAVAILABLE', 'The image could not be stored', { cause });
+      });
+      if (refusal !== undefined) throw refusal.error;
       return urlOf(key);
     },
 
@@ -66,4 +61,32 @@ export function createDiskImages(directory: string, publicUrl: string): DiskImag
       }
     },
   };
+}
+
+/** @returns what the bytes threw; undefined when the file is complete */
+async function write(
+  file: string,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<{ error: unknown } | undefined> {
+  const part = `${file}.part`;
+  let refusal: { error: unknown } | undefined;
+  async function* noted() {
+    try {
+      yield* bytes;
+    } catch (error) {
+      refusal = { error };
+      throw error;
+    }
+  }
+  await mkdir(dirname(file), { recursive: true });
+  // Opened before the first byte, so that the file can be removed however early the bytes fail.
+  const handle = await open(part, 'wx');
+  try {
+    await pipeline(noted(), handle.createWriteStream({ flush: true }));
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    if (refusal === undefined) throw error;
+  }
+  return refusal;
 }

@@ -26,6 +26,8 @@ export interface SendBatchResult {
   queued: number;
   retryInMs: number;
   waiting: number;
+  /** Why emails stayed open in this run, if it knows. */
+  reason?: string;
 }
 
 export interface OpenBatches {

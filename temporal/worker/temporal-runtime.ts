@@ -19,8 +19,11 @@ export function installTemporalRuntime(log: Logger, metricsAddress?: string): vo
   });
 }
 
-/** Seconds. An alert asks whether activities wait for more than 30; the SDK has no bucket between 10 and 100. */
-const waits = [0.1, 0.5, 1, 5, 10, 30, 100, 1000];
+/**
+ * Seconds. Alerts ask whether activities wait for more than 30 and workflow tasks for more than 5, and name the wait, which
+ * Prometheus interpolates; the SDK has no bucket between 10 and 100.
+ */
+const waits = [0.1, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 1000];
 
 /** Metric names in Prometheus style: `_total`, `_seconds`. */
 function prometheusAt(bindAddress: string) {
@@ -29,7 +32,10 @@ function prometheusAt(bindAddress: string) {
     countersTotalSuffix: true,
     unitSuffix: true,
     useSecondsForDurations: true,
-    histogramBucketOverrides: { temporal_activity_schedule_to_start_latency: waits },
+    histogramBucketOverrides: {
+      temporal_activity_schedule_to_start_latency: waits,
+      temporal_workflow_task_schedule_to_start_latency: waits,
+    },
   };
 }
 

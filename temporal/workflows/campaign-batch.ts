@@ -21,11 +21,14 @@ export async function campaignBatch(input: CampaignBatchInput): Promise<{ sent: 
   for (let sent = 0; ; ) {
     const result = await sendBatch(input);
     sent += result.sent;
+    const retryInMs = Math.max(result.retryInMs, 50);
     setCurrentDetails(
-      `**${sent}** sent in this run, **${result.queued}** queued, **${result.waiting}** in doubt`,
+      `**${sent}** sent in this run, **${result.queued}** queued, **${result.waiting}** in doubt` +
+        (result.queued > 0 ? `; next try in ${Math.ceil(retryInMs / 1000)} s` : '') +
+        (result.reason === undefined ? '' : `\n\n${result.reason}`),
     );
     if (result.queued === 0) return { sent, waiting: result.waiting };
-    await sleep(Math.max(result.retryInMs, 50));
+    await sleep(retryInMs);
     if (isHistoryLong('campaignBatch')) await continueAsNew<typeof campaignBatch>(input);
   }
 }

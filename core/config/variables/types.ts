@@ -17,10 +17,15 @@ const urlLike = (example: string, protocol: RegExp) =>
 export const webUrl = urlLike('https://example.com', /^https?$/);
 export const optionalUrl = webUrl.optional();
 const encoded = 'with special characters in the password percent-encoded';
-export const postgresUrl = urlLike(
-  `postgres://user:password@host:5432/database, ${encoded}`,
-  /^postgres(ql)?$/,
-);
+/** The driver would look up several hosts as one name. */
+const severalHosts = /^\w+:\/\/[^/?#]*,[^@/?#]*(?:[/?#]|$)|[?&]host=[^&]*(?:,|%2C)/i;
+export const postgresUrl = z
+  .string()
+  .refine((url) => !severalHosts.test(url), {
+    error: 'Must name one host, which always leads to the primary: a DNS name, a virtual address or a proxy',
+    abort: true,
+  })
+  .pipe(urlLike(`postgres://user:password@host:5432/database, ${encoded}`, /^postgres(ql)?$/));
 export const smtpUrl = urlLike(`smtps://user:password@host:465, ${encoded}`, /^smtps?$/);
 /** Values separated by commas. */
 export const list = z

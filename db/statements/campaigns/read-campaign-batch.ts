@@ -15,6 +15,8 @@ const batchRow = z.object({
   due: z.int(),
   /** `paused` while none of its emails can be claimed. */
   state: z.enum(['sending', 'paused', 'over']),
+  /** Why it is paused, if its project still exists. */
+  pause: z.string().nullable(),
   number: z.int(),
   recipients: z.int(),
   isFrozen: z.boolean(),
@@ -31,6 +33,7 @@ const selectSql = `
       when p.id is null or ${campaignPauseSql('k', 'p')} is not null then 'paused'
       else 'sending'
     end as state,
+    ${campaignPauseSql('k', 'p')} as pause,
     (select count(*)::int from emails e
      where ${isOfBatchSql('e', 'b', 'k.project_id')} and ${isDueSql('e')}) as due,
     b.number, b.recipients, k.frozen_at is not null as "isFrozen"

@@ -138,7 +138,7 @@ it('a batch sleeps until the last of its emails, which their server defers, are 
   const whole = { ...order, leavesOpen: false };
   answerOf = () => ({ outcome: 'later', reason: '451 greylisted', retryInMs: 30_000, backsOff: true });
   isOver = true;
-  expect(await send(whole, neverAborted)).toMatchObject({ sent: 0, queued: 5 });
+  expect(await send(whole, neverAborted)).toMatchObject({ sent: 0, queued: 5, reason: '451 greylisted' });
   expect(calls).toHaveLength(1);
   await sql(`update emails set retry_at = now() + interval '20 minutes' where campaign_id = $1`, [
     campaignId,
@@ -148,7 +148,20 @@ it('a batch sleeps until the last of its emails, which their server defers, are 
   expect(calls).toHaveLength(1);
   await sql(`update emails set retry_at = now() where campaign_id = $1`, [campaignId]);
   answerOf = (emailId) => ({ outcome: 'accepted', messageId: `m-${emailId}` });
-  expect(await send(whole, neverAborted)).toMatchObject({ sent: 5, queued: 0 });
+  const rest = await send(whole, neverAborted);
+  expect(rest).toMatchObject({ sent: 5, queued: 0 });
+  expect(rest.reason).toBeUndefined();
+});
+
+it('a batch says why it waits, without the addresses that the provider quotes', async () => {
+  await freezePiece(10);
+  const whole = { ...order, leavesOpen: false };
+  isOver = true;
+  answerOf = () => ({ outcome: 'unknown', reason: 'lost after <ada@example.com>' });
+  expect(await send(whole, neverAborted)).toMatchObject({ queued: 0, waiting: 5, reason: 'lost after <…>' });
+  await sql(`update emails set status = 'QUEUED', claimed_at = null where campaign_id = $1`, [campaignId]);
+  await sql('update projects set disabled = true where id = $1', [project.id]);
+  expect(await send(whole, neverAborted)).toMatchObject({ queued: 5, reason: 'project disabled' });
 });
 
 it('a batch that was read earlier sends what is left, each email once', async () => {
@@ -160,7 +173,12 @@ it('a batch that was read earlier sends what is left, each email once', async ()
       contentId: null,
       firstEmailId: '00000000-0000-0000-0000-000000000000',
     },
-    ...{ lastEmailId: 'ffffffff-ffff-ffff-ffff-ffffffffffff', due: 5, state: 'sending' as const },
+    ...{
+      lastEmailId: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      due: 5,
+      state: 'sending' as const,
+      pause: null,
+    },
     ...{ number: 1, recipients: 5, isFrozen: true },
   };
   const both = [send({ ...order, read }, neverAborted), send({ ...order, read }, neverAborted)];

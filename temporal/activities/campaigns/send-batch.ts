@@ -1,3 +1,4 @@
+import { withoutAddresses } from '../../../core/addresses/without-addresses.ts';
 import { emailsPerClaim } from '../../../core/campaign-batches.ts';
 import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { newId } from '../../../core/new-id.ts';
@@ -11,6 +12,7 @@ import {
 import { undecided } from '../../../db/statements/campaigns/send-event-evidence.ts';
 import { settleBatch } from '../../../db/statements/campaigns/settle-batch.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
+import type { HandOverRecord } from '../../../db/statements/emails/hand-overs.ts';
 import { loadContents, type StoredContent } from '../../../db/statements/emails/load-contents.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { CampaignBatchInput, SendBatchResult } from '../../contracts/campaign.ts';
@@ -66,10 +68,22 @@ export async function sendBatch(
   if (batch === undefined || batch.state === 'over') return { sent: 0, queued: 0, retryInMs: 0, waiting: 0 };
   const run = batch.state === 'paused' ? undefined : new BatchRun(context, order, batch, signal);
   await run?.sendAll();
-  const { sent, retryInMs } = run ?? { sent: 0, retryInMs: pausedRetryMs };
+  const { sent, retryInMs, reason } = run ?? { sent: 0, retryInMs: pausedRetryMs, reason: batch.pause };
   if (leavesOpen) return { sent, queued: 0, retryInMs, waiting: 0 };
-  const rest = await settleBatch(em.fork(), campaignId, number, unknownSeconds, undecided);
-  return { sent, queued: rest.queued, retryInMs: Math.max(retryInMs, rest.dueInMs), waiting: rest.waiting };
+  const { queued, waiting, dueInMs } = await settleBatch(
+    em.fork(),
+    campaignId,
+    number,
+    unknownSeconds,
+    undecided,
+  );
+  return {
+    sent,
+    queued,
+    retryInMs: Math.max(retryInMs, dueInMs),
+    waiting,
+    ...(queued + waiting > 0 && reason !== null && { reason: withoutAddresses(reason) }),
+  };
 }
 
 class BatchRun {
@@ -85,6 +99,8 @@ class BatchRun {
   sent = 0;
   /** When to run the batch again; 0 while this run may continue. */
   retryInMs = 0;
+  /** Why an email was left open. */
+  reason: string | null = null;
 
   constructor(context: BatchContext, order: BatchOrder, batch: CampaignBatch, signal: AbortSignal) {
     this.#context = context;
@@ -226,6 +242,8 @@ class BatchRun {
     await recordOutcomes(em, token, outcomes, handingOver, recorded);
     this.sent += outcomes.records.filter(({ status }) => status === 'SENT').length;
     this.retryInMs = Math.max(this.retryInMs, ...outcomes.retryInMs.values());
+    const isOpen = ({ status }: HandOverRecord) => status === 'QUEUED' || status === 'UNKNOWN';
+    this.reason = outcomes.records.find(isOpen)?.reason ?? this.reason;
   }
 }
 
