@@ -535,6 +535,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(await page.getByRole('table').count()).toBe(0);
     await chooseImport('email,name\n');
     await page.getByText('The file has no rows below the names of its columns.').waitFor();
+    expect(await page.getByRole('table', { name: 'First rows' }).count()).toBe(0);
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
   });
 
@@ -544,6 +545,15 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     const choice = page.getByRole('button', { name: /^Data What Which of .* becomes$/ });
     const { x = 0, width = 0 } = (await choice.boundingBox()) ?? {};
     expect(x + width).toBeLessThan(page.viewportSize()?.width ?? 0);
+  });
+
+  it('sees the name of the file and its rows on a phone, too', async () => {
+    const desktop = page.viewportSize();
+    await page.setViewportSize({ width: 360, height: 740 });
+    await chooseImport('email\nada@example.com\n');
+    const title = page.getByText('people.csv · 1 row');
+    expect(await title.evaluate((line) => line.scrollWidth <= line.clientWidth)).toBe(true);
+    if (desktop) await page.setViewportSize(desktop);
   });
 
   it('downloads rejected rows, corrects them and imports that file', async () => {
@@ -609,5 +619,6 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await expect
       .poll(async () => (await page.request.get(`${stage.stack.url}/users/@me`)).status())
       .toBe(401);
+    expect(await page.getByText('The settings are saved.').count()).toBe(0);
   });
 });

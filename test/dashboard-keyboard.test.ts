@@ -121,6 +121,26 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await button('Leave').click();
   });
 
+  it('a sender that is known late is not joined to what somebody types', async () => {
+    const newest = Promise.withResolvers<void>();
+    await page.route(/\/campaigns\?/, async (route) => {
+      await newest.promise;
+      await route.continue();
+    });
+    await page.goto(`projects/${project.id}/campaigns/new`);
+    await page.getByRole('combobox', { name: 'From' }).focus();
+    const listed = page.waitForResponse(/\/campaigns\?/);
+    newest.resolve();
+    await listed;
+    await tab.settled();
+    await page.keyboard.type(`news@${domain}`);
+    expect(await page.getByRole('combobox', { name: 'From' }).inputValue()).toBe(`news@${domain}`);
+    await page.unroute(/\/campaigns\?/);
+    await page.keyboard.press('Escape');
+    await sideBar('Templates').click();
+    await button('Leave').click();
+  });
+
   it('the email preview shows that it has the focus', async () => {
     const template = { name: 'Framed', subject: 'Framed', body: '<p>Hello</p>', from: `hello@${domain}` };
     const { body } = await post('/templates', template);

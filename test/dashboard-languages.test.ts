@@ -53,6 +53,36 @@ describe.skipIf(executable === undefined)('the dashboard of people who write in 
     expect(await style).toBe('plaintext');
   });
 
+  /** The characters of an element in the order in which they stand from left to right. */
+  const fromLeft = (shown: Locator) =>
+    shown.evaluate((element) => {
+      const { ownerDocument } = element;
+      const range = ownerDocument.createRange();
+      const texts = ownerDocument.createTreeWalker(element, 4);
+      const placed: { left: number; char: string }[] = [];
+      while (texts.nextNode()) {
+        const text = texts.currentNode;
+        for (const [index, char] of [...text.data].entries()) {
+          range.setStart(text, index);
+          range.setEnd(text, index + 1);
+          placed.push({ left: range.getBoundingClientRect().left, char });
+        }
+      }
+      return placed
+        .sort((one, other) => one.left - other.left)
+        .map(({ char }) => char)
+        .join('');
+    });
+
+  it('keeps the brackets around the address of a sender whose name reads from right to left', async () => {
+    await page.goto(`projects/${project.id}/templates/${templateId}`);
+    await field('Sender name').fill('חנות');
+    const sender = page.getByRole('region', { name: 'Preview' }).getByText(/^חנות </);
+    expect(await fromLeft(sender)).toContain(`<hello@${domain}>`);
+    await button('Save').click();
+    await page.getByText(/^Saved/).waitFor();
+  });
+
   it('declares the language of the project in a new email', async () => {
     await owner.call('PATCH', `/users/@me/projects/${project.id}`, { language: 'de' });
     await page.goto(`projects/${project.id}/templates/new`);

@@ -3,7 +3,7 @@ import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
 import { eventually } from './setup/eventually.ts';
 import { deliver } from './setup/incoming.ts';
-import { planIs } from './setup/segments.ts';
+import { memberOf, planIs, where } from './setup/segments.ts';
 
 const executable = await findChromium();
 const domain = 'mail.records.test';
@@ -246,6 +246,14 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await button('Add').click();
     await page.getByText('number is saved').waitFor();
     expect((await asked(`/contacts/${id}`)).body.data).toEqual({ number: '7' });
+    // A name that the contact has already would replace its value.
+    await button('Add a field').click();
+    await name.fill('number');
+    await page.getByRole('textbox', { name: 'Value' }).fill('8');
+    await button('Add').click();
+    await page.getByText('The contact has this field already').waitFor();
+    expect((await asked(`/contacts/${id}`)).body.data).toEqual({ number: '7' });
+    await button('Cancel').click();
   });
 
   it('columns of fields with the same label go one by one', async () => {
@@ -373,6 +381,39 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.getByText('tier is saved').nth(1).waitFor();
     expect((await asked(`/contacts/${id}`)).body.data.tier).toBe('max');
     expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
+  });
+
+  it('a field of a contact has nothing to save once it is as before', async () => {
+    const { id } = (await post('/contacts', { email: 'back@example.com', data: { tier: 'free', seat: 1 } }))
+      .body;
+    await page.goto(`projects/${project.id}/contacts/${id}`);
+    const tier = page.getByRole('textbox', { name: 'tier', exact: true });
+    await tier.fill('pro');
+    await button('Save tier').waitFor();
+    await tier.fill('free');
+    await button('Save tier').waitFor({ state: 'detached' });
+    await button(/Type of seat$/).click();
+    await page.getByRole('option', { name: 'Text' }).click();
+    await button('Save seat').waitFor();
+    await button(/Type of seat$/).click();
+    await page.getByRole('option', { name: 'Number' }).click();
+    await button('Save seat').waitFor({ state: 'detached' });
+    // Without a question about leaving.
+    await sideBar('Contacts').click();
+    await heading('Contacts').waitFor();
+  });
+
+  it('a long message fits on a phone', async () => {
+    const name = 'How did you hear about us, and who told you?';
+    const { id } = (await post('/contacts', { email: 'phone@example.com', data: { [name]: 'Ada' } })).body;
+    const desktop = page.viewportSize();
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(`projects/${project.id}/contacts/${id}`);
+    await button(`Delete ${name}`).click();
+    const message = page.getByRole('alertdialog').filter({ hasText: `${name} is deleted` });
+    const { x = 0, width = 0 } = (await message.boundingBox()) ?? {};
+    expect([x >= 0, x + width <= 360]).toEqual([true, true]);
+    if (desktop) await page.setViewportSize(desktop);
   });
 
   it('the emails of a contact are shown, and those of everybody after that', async () => {
@@ -561,6 +602,21 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     release.resolve();
     await heading('Never (Copy)').waitFor();
     expect((await asked('/campaigns?search=Never')).body.total).toBe(2);
+  });
+
+  it('a test of two subjects is not offered for the random part of a segment', async () => {
+    const random = where({ field: 'randomGroup', operator: 'lessThan', value: 50 });
+    const half = (await post('/segments', { name: 'Half', condition: random })).body;
+    const around = (await post('/segments', { name: 'Of half', condition: memberOf(half.id) })).body;
+    const content = { name: 'Sampled', subject: 'Hello', body: '<p>Hello</p>', from: `hello@${domain}` };
+    const draft = { ...content, audienceType: 'SEGMENT', segmentId: around.id };
+    const { id } = (await post('/campaigns', draft)).body.data;
+    await page.goto(`projects/${project.id}/campaigns/${id}`);
+    await button('More').click();
+    const test = page.getByRole('menuitem', { name: 'Test two subjects …' });
+    await test.getByText('Its audience is already a random part').waitFor();
+    expect(await test.isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
   });
 
   it('the subscription shows its state, and only the actions that apply', async () => {

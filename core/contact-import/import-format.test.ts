@@ -13,6 +13,7 @@ describe('a file that is not a CSV file of contacts', () => {
   const cases: [string, string | Uint8Array, RegExp][] = [
     ['empty', '', /empty/],
     ['blank', '\r\n \n', /empty/],
+    ['blank rows of a spreadsheet', ',,,\r\n,,,\r\n', /empty/],
     ['no address', 'name,phone\nAda,1\n', /named "email".*"name", "phone"/],
     [
       'no header',

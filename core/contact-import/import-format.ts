@@ -63,7 +63,7 @@ export function readImportFormat(
       'The text is neither UTF-8 nor Windows-1252, so its letters would come out wrong. Export it as CSV in UTF-8 and upload that.',
     );
   }
-  if (text.trim() === '') return refuse('The file is empty. Its first row must name the columns.');
+  if (/^[\s,;|]*$/.test(text)) return refuse('The file is empty. Its first row must name the columns.');
   const headers = delimiters
     .map((delimiter) => {
       const rows = firstRows(text, delimiter);

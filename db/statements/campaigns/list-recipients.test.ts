@@ -3,7 +3,9 @@ import { expect, it } from 'vitest';
 import type { RecipientOutcome } from '../../../core/recipient-outcomes.ts';
 import { afterFirstQuery } from '../../../test/setup/after-first-query.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
+import { providerEvent } from '../../../test/setup/inputs.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
+import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import { listRecipients } from './list-recipients.ts';
 
 const { em, sql } = useTestDatabase(2);
@@ -46,6 +48,26 @@ it('scans the recipients part by part for rare outcomes; failed and withheld one
   expect(await listAll(campaignId, 'failed')).toEqual({ names: ['50', '99'], looks: 1 });
   expect(await listAll(campaignId, 'skipped')).toEqual({ names: ['98'], looks: 1 });
   expect((await listAll(campaignId, 'pending')).names).toHaveLength(94);
+});
+
+it('says why an email bounced, also when an earlier hard bounce of it is reported later', async () => {
+  const campaignId = await fill();
+  const select = `select id from emails where campaign_id = $1 and status = 'QUEUED' limit 1`;
+  const [{ id: emailId } = { id: '' }] = await sql<{ id: string }>(select, [campaignId]);
+  const now = Date.now();
+  for (const [seconds, bounceType, diagnostic] of [
+    [2, 'Permanent', 'user unknown'],
+    [1, 'Permanent', 'no such mailbox'],
+    [3, 'Transient', 'mailbox full'],
+  ] as const) {
+    const occurredAt = new Date(now + seconds * 1_000);
+    await applyProviderEvents(em(), [
+      providerEvent(emailId, 'bounce', { occurredAt, bounceType, diagnostic }),
+    ]);
+  }
+  const search = { campaignId, since: new Date('2026-01-01'), after: undefined, limit: 3 };
+  const { rows } = await listRecipients(em(), { ...search, outcome: 'bounced' });
+  expect(rows).toMatchObject([{ emailId, bouncedAt: new Date(now + 1_000), reason: 'user unknown' }]);
 });
 
 it('misses nobody when others are erased while it reads a page', async () => {

@@ -23,10 +23,14 @@ const recipientRow = z.object({
 
 export type Recipient = z.output<typeof recipientRow>;
 
-/** Looked up in the history of the contact by its time; a hard bounce is in the journal once. */
+/**
+ * Looked up in the history of the contact by its time. The journal has the hard bounce that was reported first, which
+ * may be later than an earlier one that was reported after it.
+ */
 const bounceSql = `(select b.data ->> 'diagnostic' from events b where e.bounced_at is not null
   and b.project_id = e.project_id and b.name = 'email.bounce' and b.contact_id = e.contact_id
-  and b.occurred_at = e.bounced_at and b.kind <> 'activity' and b.email_id = e.id and b.id >= $4 limit 1)`;
+  and b.occurred_at >= e.bounced_at and b.kind <> 'activity' and b.email_id = e.id
+  and b.data ->> 'bounceType' = 'Permanent' and b.id >= $4 limit 1)`;
 const columns = `e.id as "emailId", e.contact_id as "contactId", e.to_email as email, e.status,
   coalesce(e.reason, ${bounceSql}) as reason, ${counterTimesSql('e')}, e.opens, e.clicks`;
 

@@ -2,7 +2,7 @@ import { useIsMutating, useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
 import { enterProject, queryClient } from '../api/query-client.ts';
-import { sayError } from '../ui/toast.tsx';
+import { dismissToasts, sayError } from '../ui/toast.tsx';
 
 const mutationKey = ['sign-out'];
 
@@ -15,6 +15,7 @@ export function useSignOut(): () => void {
     async mutationFn() {
       await router.navigate({ to: '/sign-in', search: {} });
       if (!router.matchRoute({ to: '/sign-in' })) return;
+      dismissToasts();
       try {
         // Also completes for a user who closes the window.
         await api.GET('/auth/logout', { keepalive: true });

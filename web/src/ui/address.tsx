@@ -9,3 +9,13 @@ export function Address({ email }: { email: string }) {
     </>
   );
 }
+
+/** “Ada <ada@example.com>”, with the brackets around the address even if the name reads from right to left. */
+export function Mailbox({ name, address }: { name: string | null; address: string }) {
+  if (name === null || name === '') return address;
+  return (
+    <>
+      <bdi>{name}</bdi> {`<${address}>`}
+    </>
+  );
+}

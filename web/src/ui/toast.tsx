@@ -26,9 +26,15 @@ export function sayError(error: unknown): void {
   queue.add({ text: messageOf(error), isBad: true }, { timeout: 10_000 });
 }
 
+/** Such as those about records, once the user has signed out. */
+export const dismissToasts = (): void => queue.clear();
+
 export function Toasts() {
   return (
-    <ToastRegion queue={queue} className="fixed right-4 bottom-4 z-50 flex flex-col gap-2 outline-none">
+    <ToastRegion
+      queue={queue}
+      className="fixed right-4 bottom-4 z-50 max-sm:left-4 flex flex-col gap-2 outline-none"
+    >
       {({ toast }) => (
         <AriaToast
           toast={toast}

@@ -29,7 +29,12 @@ export function InvitationPage() {
   return (
     <GuestFrame title="Invitation">
       {token === '' && <p>This link is incomplete. Open the full link from the email.</p>}
-      {isUseless && <p>This invitation was used or withdrawn, or it has expired. Ask for a new one.</p>}
+      {isUseless && (
+        <p>
+          This invitation was used or withdrawn, it has expired, or a newer one was sent. Look for that, or
+          ask for one.
+        </p>
+      )}
       {!isUseless && <ErrorNote error={query.error} onRetry={() => void query.refetch()} />}
       <p className="mt-5 text-sm">
         Already accepted it? <TextLink to="/">Go to the dashboard</TextLink>

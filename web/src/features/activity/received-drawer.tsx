@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { $api, type Schema } from '../../api/client.ts';
 import { ContactLink } from '../../shell/contact-link.tsx';
+import { Mailbox } from '../../ui/address.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Loaded } from '../../ui/list.tsx';
@@ -47,13 +48,14 @@ function ReceivedEmail({ id }: { id: string }) {
 
 function Facts({ email }: { email: Received }) {
   const { contactId, from, fromName, to, receivedAt, attachments, verdicts } = email;
-  const sender = fromName === null ? from : `${fromName} <${from}>`;
   return (
     <>
       <dl className="grid grid-cols-[6rem_minmax(0,1fr)] gap-x-3 gap-y-1 break-words">
         <dt className="text-muted">From</dt>
         <dd>
-          <ContactLink contactId={contactId}>{sender ?? 'Unknown'}</ContactLink>
+          <ContactLink contactId={contactId}>
+            <Mailbox name={fromName} address={from ?? 'Unknown'} />
+          </ContactLink>
         </dd>
         <dt className="text-muted">To</dt>
         <dd>{to.join(', ')}</dd>

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
@@ -7,7 +8,9 @@ import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { useLeave, useOpen } from '../../ui/use-leave.ts';
+import { segmentsQuery } from '../segments/queries.ts';
 import { toNotOpened } from './campaign-values.ts';
+import { isRandomPart } from './is-random-part.ts';
 import { SubjectTestDialog } from './subject-test-dialog.tsx';
 
 interface CampaignMenuProps {
@@ -25,8 +28,9 @@ export function CampaignMenu({ campaign, unsaved }: CampaignMenuProps) {
   const [isCopying, setIsCopying] = useState(false);
   const [isTesting, setIsTesting] = useState(false);
   const params = { path: { id } };
+  const { data: segments } = useQuery({ ...segmentsQuery, enabled: status === 'DRAFT' });
   /** Such as the drafts of a test. */
-  const isRandom = JSON.stringify(campaign.audienceCondition).includes('"randomGroup"');
+  const isRandom = isRandomPart(campaign, segments?.data ?? []);
   const openDraft = async (create: () => Promise<{ data?: { data: Schema<'Campaign'> } }>) => {
     setIsCopying(true);
     try {

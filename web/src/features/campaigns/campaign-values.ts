@@ -56,7 +56,7 @@ export function campaignBody(values: CampaignValues, description: string | null)
 }
 
 /** Of a long name only the beginning. */
-const withSuffix = (name: string, suffix: string): string =>
+export const withSuffix = (name: string, suffix: string): string =>
   `${[...name].slice(0, mostNameLength - suffix.length).join('')}${suffix}`;
 
 /** A draft of the same email to those who got the campaign and did not open it. */

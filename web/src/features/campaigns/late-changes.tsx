@@ -6,7 +6,7 @@ import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { useLeave } from '../../ui/use-leave.ts';
-import { type CampaignValues, campaignBody, toCampaignValues } from './campaign-values.ts';
+import { type CampaignValues, campaignBody, toCampaignValues, withSuffix } from './campaign-values.ts';
 
 interface LateChangesProps {
   campaign: Schema<'Campaign'>;
@@ -23,7 +23,10 @@ export function LateChanges({ campaign, form }: LateChangesProps) {
     setIsPending(true);
     try {
       const values = form.getValues();
-      const body = campaignBody({ ...values, name: `${values.name} (Copy)` }, campaign.description);
+      const body = campaignBody(
+        { ...values, name: withSuffix(values.name, ' (Copy)') },
+        campaign.description,
+      );
       const { data } = await api.POST('/campaigns', { body });
       await refresh('/campaigns');
       if (data === undefined) return;

@@ -1,7 +1,8 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { $api, api, type Schema } from '../../api/client.ts';
 import { ifMatch, isStale } from '../../api/if-match.ts';
 import { refresh } from '../../api/query-client.ts';
+import { Mailbox } from '../../ui/address.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, type DialogState } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -79,7 +80,7 @@ function SendConfirmation(props: Omit<SendDialogProps, 'isOpen'>) {
     >
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
         <Fact term="Subject" detail={subject} />
-        <Fact term="From" detail={fromName === null ? from : `${fromName} <${from}>`} />
+        <Fact term="From" detail={<Mailbox name={fromName} address={from} />} />
         <Fact term="Audience" detail={audienceWords} />
         <Fact term="To" detail={counts === undefined ? '…' : people} />
         <Fact
@@ -156,7 +157,7 @@ function TypeNote({ type }: Pick<Schema<'Campaign'>, 'type'>) {
   }
 }
 
-function Fact({ term, detail }: { term: string; detail: string }) {
+function Fact({ term, detail }: { term: string; detail: ReactNode }) {
   return (
     <>
       <dt className="text-muted">{term}</dt>

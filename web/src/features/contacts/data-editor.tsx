@@ -84,6 +84,16 @@ function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
   const [error, setError] = useState<string>();
   const [isPending, setIsPending] = useState(false);
   const { text, type, base } = draft ?? { text: dataText(stored), type: dataTypeOf(stored), base: stored };
+  const discard = () => {
+    onDraft(null);
+    setError(undefined);
+  };
+  const edit = (next: Pick<Draft, 'text' | 'type'>) => {
+    const isStored = next.text === dataText(stored) && next.type === dataTypeOf(stored);
+    // A value that is being saved is shown as stored, and may still be refused.
+    if (isStored && !isPending) discard();
+    else onDraft({ ...next, base });
+  };
   /** The next save replaces the other value. */
   const ask = ({ value, message }: ChangedMeanwhile) => {
     onDraft((latest) => latest && { ...latest, base: value });
@@ -124,7 +134,7 @@ function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
           type={type}
           isLong={isLongText(stored)}
           error={error}
-          onChange={(changed) => onDraft({ text: changed, type, base })}
+          onChange={(changed) => edit({ text: changed, type })}
         />
         <Select
           label={`Type of ${name}`}
@@ -132,7 +142,7 @@ function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
           className="w-28 shrink-0"
           options={typeOptions}
           value={type}
-          onChange={(chosen) => onDraft({ text: chosen === 'boolean' ? 'true' : text, type: chosen, base })}
+          onChange={(chosen) => edit({ text: chosen === 'boolean' ? 'true' : text, type: chosen })}
         />
         <IconButton
           label={`Delete ${name}`}
@@ -148,13 +158,7 @@ function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
           <Button type="submit" isPending={isPending}>
             Save {name}
           </Button>
-          <Button
-            look="quiet"
-            onPress={() => {
-              onDraft(null);
-              setError(undefined);
-            }}
-          >
+          <Button look="quiet" onPress={discard}>
             Discard
           </Button>
         </div>

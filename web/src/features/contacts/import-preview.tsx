@@ -56,7 +56,7 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
   return (
     <>
       <div className="flex flex-wrap items-center gap-3">
-        <p className="min-w-0 flex-1 truncate">
+        <p className="min-w-0 flex-1 truncate max-sm:basis-full">
           <span className="font-medium">{file.name}</span>
           {data && <span className="text-muted"> · {quantity(data.totalRows, 'row')}</span>}
         </p>
@@ -86,7 +86,7 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
           onChange={setMapping}
         />
       )}
-      {data && !error && (
+      {data && !error && usable > 0 && (
         <Section
           title="Segment"
           description="Optional: a static segment that they join, such as to write only to them."
@@ -94,7 +94,7 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
           <SegmentChoice value={segment} onChange={setSegment} />
         </Section>
       )}
-      {data && !error && <FirstRows preview={data} />}
+      {data && !error && usable > 0 && <FirstRows preview={data} />}
     </>
   );
 }
@@ -132,6 +132,7 @@ const canBeMapped = (names: string[]): boolean =>
 function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
   const { totalRows, wouldCreate, wouldUpdate, repeated, invalid, errors, notices, columns } = preview;
   const saysSubscribed = columns.some(({ field }) => field === 'subscribed');
+  if (totalRows === 0) return <p>The file has no rows below the names of its columns.</p>;
   return (
     <Section title="What will happen">
       <ul className="flex flex-col gap-1" data-numeric>
@@ -146,7 +147,6 @@ function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
         {repeated > 0 && <RepeatedRows repeated={repeated} />}
         <li className={invalid > 0 ? 'text-bad' : ''}>{quantity(invalid, 'row')} can’t be used</li>
       </ul>
-      {totalRows === 0 && <p>The file has no rows below the names of its columns.</p>}
       {!saysSubscribed && (
         <p className="text-sm text-muted">
           No column holds the subscription: new contacts are subscribed, and existing ones stay as they are.

@@ -20,6 +20,7 @@ export function NewDataField({ contact, onClose }: { contact: Schema<'Contact'>;
     if (isPending) return;
     const read = readDataText(type === 'boolean' ? text || 'true' : text, type);
     if (name.trim() === '') return setError('Enter a field name');
+    if (Object.hasOwn(contact.data, name.trim())) return setError('The contact has this field already');
     if (!read.ok) return setError(read.message);
     setIsPending(true);
     try {

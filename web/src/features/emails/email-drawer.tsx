@@ -1,6 +1,7 @@
 import { $api, type Schema } from '../../api/client.ts';
 import { ContactLink } from '../../shell/contact-link.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
+import { Mailbox } from '../../ui/address.tsx';
 import { OutsideLink, TextLink } from '../../ui/button.tsx';
 import { CopyText } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -86,11 +87,14 @@ function Source({ email }: { email: Schema<'EmailDetail'> }) {
 }
 
 function Facts({ email }: { email: Schema<'EmailDetail'> }) {
-  const address = email.toName === null ? email.to : `${email.toName} <${email.to}>`;
   const facts = [
     {
       name: 'To',
-      value: <ContactLink contactId={email.contactId}>{address || 'Deleted contact'}</ContactLink>,
+      value: (
+        <ContactLink contactId={email.contactId}>
+          <Mailbox name={email.toName} address={email.to || 'Deleted contact'} />
+        </ContactLink>
+      ),
     },
     { name: 'From', value: email.from },
     { name: 'Reply to', value: email.body?.replyTo },

@@ -2,6 +2,7 @@ import { Monitor, Moon, Smartphone, Sun, Type } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { ToggleButton } from 'react-aria-components/ToggleButton';
 import { ToggleButtonGroup } from 'react-aria-components/ToggleButtonGroup';
+import { Mailbox } from '../../ui/address.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -56,7 +57,9 @@ export function PreviewPane({ preview, readerAddress, onReader }: PreviewPanePro
           )}
           <span className="ml-2 text-muted">{email && readPreviewText(email.html)}</span>
         </p>
-        <p className="truncate text-sm text-muted">{sender || 'No sender'}</p>
+        <p className="truncate text-sm text-muted">
+          <Mailbox name={sender.fromName} address={sender.from || 'No sender'} />
+        </p>
         <p className="text-xs text-muted" data-numeric aria-live="polite">
           {email && <Size bytes={email.sizeBytes} />}
           {isBehind ? ' · updating' : ''}

@@ -16,9 +16,9 @@ import { type Sender, useUsualSender } from './use-usual-sender.ts';
 export function SenderFields({ usual }: { usual?: Sender | null | undefined }) {
   const form = useFormContext<MessageContent>();
   const { control } = form;
-  useUsualSender(form, usual);
+  const fields = useUsualSender(form, usual);
   return (
-    <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+    <div ref={fields} className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
       <FromField />
       <FormField control={control} name="fromName" label="Sender name" placeholder="Your company" />
       <FormField

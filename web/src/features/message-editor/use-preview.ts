@@ -11,7 +11,7 @@ export interface Preview {
   /** Parts that can't be rendered as written; shown from the last good preview, or empty. */
   broken: MessagePart[];
   hasGood: boolean;
-  sender: string;
+  sender: Pick<MessageContent, 'from' | 'fromName'>;
   error: unknown;
   retry: () => void;
   /** The preview is older than the input. */
@@ -39,7 +39,7 @@ export function usePreview(
     email: data && withLastGood(data, good),
     broken,
     hasGood: good !== undefined,
-    sender: fromName.trim() === '' ? from : `${fromName.trim()} <${from}>`,
+    sender: { from, fromName: fromName.trim() },
     error,
     retry: () => void refetch(),
     isBehind: isPlaceholderData || settled !== wanted,
