@@ -3,9 +3,10 @@ import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { createTestProject, startTestApi, useTestApi } from '../../test/setup/start-test-api.ts';
+import { bodyMemory, paceMs } from './body-memory.ts';
 import { defineRoute } from './define-route.ts';
 
 const mebibyte = 1024 * 1024;
@@ -46,6 +47,15 @@ const routes = [
     summary: 'JSON with a key',
     body: z.looseObject({}),
     handler(ctx) {
+      ctx.body = sizeOf(ctx.state.body);
+    },
+  }),
+  defineRoute('POST /slow', {
+    ...common,
+    summary: 'While it is handled, nothing arrives for long',
+    body: z.looseObject({}),
+    handler(ctx) {
+      vi.advanceTimersByTime(2 * paceMs);
       ctx.body = sizeOf(ctx.state.body);
     },
   }),
@@ -210,6 +220,28 @@ describe('request bodies', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 503 /);
     expect(answer).toMatch(/\r\nRetry-After: \d+\r\n/);
     socket.destroy();
+  });
+
+  it('that have arrived and wait to be parsed are not given up, even while others wait for memory', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const claims = [48, 1].map((share) => bodyMemory.claim('another', share * mebibyte));
+    onTestFinished(() => {
+      for (const { release } of claims) release();
+    });
+    const accepted: Socket[] = [];
+    api.server.on('connection', (socket) => accepted.push(socket));
+    const body = JSON.stringify({ a: 'x'.repeat(mebibyte / 4) });
+    const head = `POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const allButOne = head + body.slice(0, -1);
+    const sockets = Array.from({ length: 5 }, () => connect(Number(new URL(api.url).port), '127.0.0.1'));
+    for (const socket of sockets) socket.write(allButOne);
+    const received = () => accepted.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+    await expect.poll(received, { timeout: 90_000 }).toBe(sockets.length * allButOne.length);
+    const answers = sockets.map((socket) => once(socket, 'data').then(String));
+    for (const socket of sockets) socket.write(body.slice(-1));
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    for (const socket of sockets) socket.destroy();
   });
 
   it('that are only announced, or small without saying so, take no memory from that budget', async () => {

@@ -158,17 +158,18 @@ async function readLarge(ctx: EdgeContext, read: Reader, limitBytes: number): Pr
   req.on('data', count);
   try {
     await read(ctx);
-    claim?.shrinkTo(received);
-    // Parsing takes tens of milliseconds: one body per event-loop turn lets small requests in between.
-    if (claim !== undefined) await nextTurn();
   } catch (error) {
     claim?.release();
     throw error;
   } finally {
+    // From here on, nobody listens for an error of the stream.
     isOver = true;
     stopWatching?.();
     req.off('data', count);
   }
+  claim?.shrinkTo(received);
+  // Parsing takes tens of milliseconds: one body per event-loop turn lets small requests in between.
+  if (claim !== undefined) await nextTurn();
   return () => claim?.release();
 }
 

@@ -188,6 +188,22 @@ describe('a graph', () => {
   });
 });
 
+describe('a stored graph', () => {
+  it('has configs of up to 1 MB: each is read when its step is used', () => {
+    let reads = 0;
+    const data = {
+      get plan() {
+        reads += 1;
+        return 'pro';
+      },
+    };
+    const change = step('change', 'UPDATE_CONTACT', { data });
+    const [, parsed] = parseGraph(graphOf([change], [way('start', 'change')])).steps;
+    expect(reads).toBe(0);
+    expect(parsed?.config).toMatchObject({ data: { set: { plan: 'pro' } } });
+  });
+});
+
 describe('the next step', () => {
   const wait = step('wait', 'WAIT_FOR_EVENT', { eventName: 'order', timeout: 60 });
 

@@ -50,21 +50,38 @@ export interface Graph {
 export const parseDraft = (stored: unknown): DraftGraph => draftGraphSchema.parse(stored);
 
 /**
- * Parses the stored graph of a version. Only graphs without faults are stored.
+ * Parses the stored graph of a version. Only graphs without faults are stored; the config of a step throws an Error if it
+ * is of a wrong shape after all.
  *
- * @throws Error for anything else
+ * @throws ZodError
  */
 export function parseGraph(stored: unknown): Graph {
   const { steps, ...graph } = parseDraft(stored);
   return { ...graph, steps: steps.map(toStep) };
 }
 
-function toStep({ id, type, name, config }: DraftStep): Step {
+/** Its config is parsed when it is first read: an execution uses a few of the steps, and all may take a tenth of a second. */
+function toStep(step: DraftStep): Step {
+  const { id, type, name } = step;
+  let config: Step['config'] | undefined;
+  const lazy = {
+    id,
+    type,
+    name,
+    get config() {
+      config ??= readConfig(step);
+      return config;
+    },
+  };
+  // as: the config is parsed for this type, which TypeScript can't follow in a union of pairs.
+  return lazy as Step;
+}
+
+function readConfig({ id, type, config }: DraftStep): Step['config'] {
   const parsed = parseStoredConfig(type, config);
   if (!parsed.ok) throw new Error(`The stored config of step ${id} is of a wrong shape`);
   if (parsed.ready === undefined) throw new Error(`The stored config of step ${id} is incomplete`);
-  // as: the config was parsed for this type, which TypeScript can't follow in a union of pairs.
-  return { id, type, name, config: parsed.ready } as Step;
+  return parsed.ready;
 }
 
 export function templateIdsOf({ steps }: Pick<DraftGraph, 'steps'>): string[] {

@@ -83,6 +83,10 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
+    attack: 'workflows with 1 MB of steps, more of them than a worker keeps in memory',
+    tests: [['core/workflows/graph.test.ts', 'each is read when its step is used']],
+  },
+  {
     attack: 'workflows that start each other, or themselves, endlessly',
     tests: [
       ['temporal/activities/workflows/endless.test.ts', "describe('workflows that start each other'"],
@@ -159,6 +163,10 @@ export const securityCases: readonly SecurityCase[] = [
       ['core/rendering/hostile-templates.test.ts', 'gives hostile paths nothing'],
       ['core/rendering/hostile-templates.test.ts', 'pollutes no prototype and changes no variable'],
       ['core/rendering/hostile-emails.test.ts', 'stops at the first part that runs too long'],
+      [
+        'temporal/activities/sending/render-turns.test.ts',
+        'the event loop does other work once they have blocked it for a while',
+      ],
     ],
   },
   {
@@ -333,6 +341,7 @@ export const securityCases: readonly SecurityCase[] = [
       ['api/edge/http.test.ts', 'of unknown length are refused as soon as they are too large'],
       ['api/edge/http.test.ts', 'that are large wait for memory without delaying others or small ones'],
       ['api/edge/http.test.ts', 'that are only announced, or small without saying so, take no memory'],
+      ['api/edge/http.test.ts', 'that have arrived and wait to be parsed are not given up'],
       ['test/large-sends.test.ts', 'large emails at once take bounded memory, all get through'],
       ['api/edge/http.test.ts', 'that are compressed are refused'],
       ['api/edge/parse-json.test.ts', 'accepts the deepest nesting and refuses one more'],

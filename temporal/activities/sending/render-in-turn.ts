@@ -34,7 +34,7 @@ async function renderAll(
 ): Promise<RenderedEmails> {
   const rendered = new Map<ClaimedEmail, OutgoingEmail>();
   for (const [index, email] of emails.entries()) {
-    await turn.pauseIfLong();
+    while (turn.mustPause()) await turn.pause();
     if (turn.isOver()) return { rendered, left: emails.slice(index) };
     const result = turn.render(() => renderOne(() => render(email)));
     if (result.ok) rendered.set(email, result.email);

@@ -72,3 +72,29 @@ it('a project that renders fast waits for none that renders slowly', async () =>
   ]);
   expect(log).toEqual(['a', 'b', 'a', 'a']);
 });
+
+it('however many calls render, the event loop does other work once they have blocked it for a while', async () => {
+  const turns = new RenderTurns(1);
+  const log: string[] = [];
+  const call = async (projectId: string) => {
+    const turn = await turns.take(projectId);
+    for (let n = 0; n < 3; n += 1) {
+      while (turn.mustPause()) await turn.pause();
+      turn.render(() => {
+        log.push('rendering');
+        busy(16);
+      });
+    }
+    turn.end();
+  };
+  const ended = Promise.all(Array.from({ length: 12 }, (_, n) => call(n % 2 === 0 ? 'a' : 'b'))).then(
+    () => true,
+  );
+  while (!(await Promise.race([ended, yieldToLoop(false)]))) log.push('other work');
+  const together = log
+    .join()
+    .split('other work')
+    .map((part) => part.split('rendering').length - 1);
+  expect(together.reduce((sum, count) => sum + count, 0)).toBe(36);
+  expect(Math.max(...together)).toBeLessThanOrEqual(2);
+});

@@ -7,7 +7,7 @@ const longMs = 25;
 /** This many long renderings, each within `memoryMs` of the one before, make a project slow until they are forgotten. */
 const mostLong = 3;
 const memoryMs = 10_000;
-/** Once renderings have blocked the event loop for this long, it does other work. */
+/** Once the renderings of all projects have blocked the event loop for this long, it does other work. */
 const longestBlockMs = 15;
 /** A slow project renders this long before the next one gets its turn, and before its emails leave. */
 const turnMs = 500;
@@ -29,6 +29,10 @@ export type RenderTurn = Awaited<ReturnType<RenderTurns['take']>>;
 export class RenderTurns {
   readonly #restsPerWork: () => number;
   readonly #lane = new FairSemaphore(1);
+  /** Renderings that wait for the event loop: hundreds that all went on in its next turn would block it for seconds. */
+  readonly #nextLoop = new FairSemaphore(1);
+  /** How long renderings have blocked this turn of the event loop. */
+  #blockedMs = 0;
   /** The long renderings of projects that had one within `memoryMs`. */
   readonly #long = new Map<string, { count: number; lastAt: number }>();
 
@@ -55,12 +59,14 @@ export class RenderTurns {
 
   async take(projectId: string) {
     const release = this.isSlow(projectId) ? await this.#lane.acquire(projectId) : undefined;
-    let [usedMs, blockMs, restMs] = [0, 0, 0];
+    let [usedMs, restMs] = [0, 0];
     let cpuBefore: NodeJS.CpuUsage | undefined;
     /** Lets the event loop do other work. */
     const pause = async () => {
-      await (restMs > 0 ? delay(restMs) : yieldToLoop());
-      [blockMs, restMs, cpuBefore] = [0, 0, undefined];
+      if (restMs > 0) await delay(restMs);
+      else if (this.#isBlocked()) await this.#nextLoop.run(projectId, () => yieldToLoop());
+      else await yieldToLoop();
+      [restMs, cpuBefore] = [0, undefined];
     };
     return {
       /** Whether what is left has to wait for the project's next turn. */
@@ -74,7 +80,7 @@ export class RenderTurns {
         } finally {
           const ms = performance.now() - startedAt;
           usedMs += ms;
-          blockMs += ms;
+          this.#noteBlocked(ms);
           const cpuMs = ms < longMs ? 0 : cpuMsSince(cpuBefore);
           if (cpuMs >= longMs) {
             restMs = cpuMs * this.#restsPerWork();
@@ -82,15 +88,26 @@ export class RenderTurns {
           }
         }
       },
-      /** Lets the event loop do other work if the renderings have blocked it long enough. */
-      async pauseIfLong() {
-        if (blockMs >= longestBlockMs) await pause();
-      },
+      /** Whether renderings have blocked the event loop long enough. Ask right before each: others may render meanwhile. */
+      mustPause: () => restMs > 0 || this.#isBlocked(),
       pause,
       end: () => {
         if (release !== undefined) setTimeout(release, restMs);
       },
     };
+  }
+
+  #isBlocked(): boolean {
+    return this.#blockedMs >= longestBlockMs;
+  }
+
+  #noteBlocked(ms: number): void {
+    if (this.#blockedMs === 0) {
+      setImmediate(() => {
+        this.#blockedMs = 0;
+      });
+    }
+    this.#blockedMs += ms;
   }
 
   #noteLong(projectId: string): void {

@@ -58,7 +58,7 @@ function createRender(variables: Readonly<Record<string, unknown>>, turn: Render
   let isFirst = true;
   return async (text) => {
     if (!isTemplate(text)) return text;
-    if (!isFirst) await turn.pause();
+    if (!isFirst || turn.mustPause()) await turn.pause();
     isFirst = false;
     const rendered = turn.render(() => budget.turn(() => renderNow(text)));
     if (rendered?.ok === true) return rendered.output;
