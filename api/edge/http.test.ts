@@ -244,6 +244,32 @@ describe('request bodies', () => {
     for (const socket of sockets) socket.destroy();
   });
 
+  it('of many values leave most of the event loop to other callers', async () => {
+    const accepted: Socket[] = [];
+    api.server.on('connection', (socket) => accepted.push(socket));
+    const members = Array.from({ length: 49_000 }, (_, n) => [`key ${n}`, 'x'.repeat(60)]);
+    const body = JSON.stringify(Object.fromEntries(members));
+    const allButOne = `${headOfLarge(`Content-Length: ${body.length}`)}${body.slice(0, -1)}`;
+    const sockets = Array.from({ length: 12 }, () => connect(Number(new URL(api.url).port), '127.0.0.1'));
+    const received = () => accepted.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+    const rounds = 4;
+    let others = 0;
+    for (let round = 1; round <= rounds; round += 1) {
+      for (const socket of sockets) socket.write(allButOne);
+      const expected = sockets.length * (round * allButOne.length + round - 1);
+      await expect.poll(received, { timeout: 90_000 }).toBeGreaterThanOrEqual(expected);
+      let isOver = false;
+      const flood = Promise.all(sockets.map((socket) => once(socket, 'data').then(String))).finally(() => {
+        isOver = true;
+      });
+      for (const socket of sockets) socket.write(body.slice(-1));
+      for (; !isOver; others += 1) expect((await api.request('/json', { body: {} })).status).toBe(200);
+      for (const answer of await flood) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    }
+    expect(others).toBeGreaterThan(2 * rounds * sockets.length);
+    for (const socket of sockets) socket.destroy();
+  });
+
   it('that are only announced, or small without saying so, take no memory from that budget', async () => {
     const { port } = new URL(api.url);
     const sockets = Array.from({ length: 24 }, () => connect(Number(port), '127.0.0.1'));

@@ -4,6 +4,7 @@ import { HttpMethodEnum, koaBody } from 'koa-body';
 import { DomainError } from '../../core/errors.ts';
 import type { Claim } from '../../core/fair-semaphore.ts';
 import { addressSubject } from '../access/address-subject.ts';
+import { createCpuTurns } from '../services/cpu-turns.ts';
 import { bodyMemory, mebibyte, smallBytes, watchPace } from './body-memory.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { ClientGone } from './error-response.ts';
@@ -22,7 +23,7 @@ const otherCharset = /;\s*charset=(?!"?(?:utf-?8|us-ascii)"?\s*(?:;|$))/i;
  *
  * @throws DomainError `PAYLOAD_TOO_LARGE` (before reading when `Content-Length` exceeds the limit); `BAD_REQUEST`
  * for a compressed body (a few bytes could unpack to gigabytes) or the wrong content type; `INVALID_JSON`;
- * `SERVICE_UNAVAILABLE` without memory
+ * `SERVICE_UNAVAILABLE` without memory; `RATE_LIMIT_EXCEEDED` when too many of the caller wait for their turn
  * @throws ClientGone when the connection ends before the body
  */
 export function readBody(route: Route): EdgeMiddleware {
@@ -47,10 +48,14 @@ export function readBody(route: Route): EdgeMiddleware {
       parse(ctx);
       return next();
     }
-    const release = await readLarge(ctx, read, limitBytes);
+    const owner = ctx.state.project?.id ?? addressSubject(ctx.ip);
+    const release = await readLarge(ctx, owner, read, limitBytes);
     try {
-      parse(ctx);
-      return await next();
+      // Up to its first wait, what follows validates the body.
+      return await turns.inTurn(owner, () => {
+        parse(ctx);
+        return next();
+      });
     } finally {
       release();
     }
@@ -132,7 +137,12 @@ function checkContentType(ctx: EdgeContext, format: BodyFormat): void {
  *
  * @returns a function that releases the memory
  */
-async function readLarge(ctx: EdgeContext, read: Reader, limitBytes: number): Promise<() => void> {
+async function readLarge(
+  ctx: EdgeContext,
+  owner: string,
+  read: Reader,
+  limitBytes: number,
+): Promise<() => void> {
   const { req } = ctx;
   let received = 0;
   let claim: Claim | undefined;
@@ -145,7 +155,6 @@ async function readLarge(ctx: EdgeContext, read: Reader, limitBytes: number): Pr
   const count = (chunk: Buffer) => {
     received += chunk.length;
     if (received <= smallBytes || claim !== undefined) return;
-    const owner = ctx.state.project?.id ?? addressSubject(ctx.ip);
     const bytes = ctx.request.length ?? limitBytes;
     claim = bodyMemory.claim(owner, bytes);
     req.pause();
@@ -172,6 +181,9 @@ async function readLarge(ctx: EdgeContext, read: Reader, limitBytes: number): Pr
   if (claim !== undefined) await nextTurn();
   return () => claim?.release();
 }
+
+/** A body of 50,000 values takes 50 ms to parse and validate, and a project may send a thousand a minute. */
+const turns = createCpuTurns('large requests');
 
 let turn: Promise<void> = Promise.resolve();
 
