@@ -311,6 +311,24 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     }
   });
 
+  it('is not started for an address that no contact has, and the list of suggestions goes', async () => {
+    const { id } = await createWaitingWorkflow(sender, { name: 'For nobody', eventName: 'nobody' });
+    await createContact(sender, 'somebody@example.com');
+    await page.goto(`projects/${project.id}/workflows/${id}?view=executions`);
+    await button('Start for a contact').click();
+    const dialog = page.getByRole('dialog', { name: 'Start for a contact' });
+    await dialog.getByLabel('Contact').click();
+    await page.getByRole('option').first().waitFor();
+    await dialog.getByLabel('Contact').pressSequentially('nobody@example.com');
+    await page.getByRole('listbox').waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Start' }).click();
+    await dialog.getByText('No contact has this address').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).waitFor();
+    expect(await dialog.getByLabel('Contact').inputValue()).toBe('nobody@example.com');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   it('lists the executions of one contact', async () => {
     const { id } = await createWaitingWorkflow(sender, { name: 'Filtered', eventName: 'filtered' });
     for (const email of ['sought@example.com', 'unsought@example.com', 'third@example.com']) {

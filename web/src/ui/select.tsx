@@ -125,7 +125,7 @@ export function ComboBox(props: ComboBoxProps) {
       {!isLabelHidden && <Label className={labelLook}>{label}</Label>}
       <Input ref={props.inputRef} placeholder={placeholder} className={classNames(inputLook, 'h-8')} />
       <FieldNotes hint={hint} error={error} />
-      <OpenOnArrival isSuggested={isSuggested} />
+      <FollowSuggestions isSuggested={isSuggested} isEmpty={suggestions.length === 0} />
       {/* Below the whole field, so that its hint or error stays readable. */}
       <Popover triggerRef={field} offset={4} className={popoverLook}>
         <ListBox className="outline-none">
@@ -145,11 +145,16 @@ export function ComboBox(props: ComboBoxProps) {
 
 /**
  * Opens the list when suggestions arrive while the field has the focus; otherwise they would show only at the next key.
+ * Closes it when the last one goes: a list that the focus opened stays open, empty, and hides the rest of a dialog from
+ * assistive technology.
  */
-function OpenOnArrival({ isSuggested }: { isSuggested: boolean }) {
+function FollowSuggestions({ isSuggested, isEmpty }: { isSuggested: boolean; isEmpty: boolean }) {
   const state = useContext(ComboBoxStateContext);
   const show = useEffectEvent(() => {
     if (state?.isFocused && !state.isOpen) state.open(null, 'focus');
+  });
+  const hide = useEffectEvent(() => {
+    if (state?.isOpen) state.close();
   });
   useEffect(() => {
     if (!isSuggested) return;
@@ -157,5 +162,8 @@ function OpenOnArrival({ isSuggested }: { isSuggested: boolean }) {
     const timer = setTimeout(show);
     return () => clearTimeout(timer);
   }, [isSuggested]);
+  useEffect(() => {
+    if (isEmpty) hide();
+  }, [isEmpty]);
   return null;
 }
