@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
+import { busy } from '../../core/testing/busy.ts';
 import { createTestProject, startTestApi, useTestApi } from '../../test/setup/start-test-api.ts';
 import { bodyMemory, paceMs } from './body-memory.ts';
 import { defineRoute } from './define-route.ts';
@@ -13,6 +14,8 @@ const mebibyte = 1024 * 1024;
 const size = { 200: { description: 'Its size', schema: z.object({ bytes: z.number() }) } };
 const common = { auth: 'none', tags: ['Test'], responses: size } as const;
 const sizeOf = (value: unknown) => ({ bytes: JSON.stringify(value).length });
+/** What `POST /busy` was asked for. */
+const handled: number[] = [];
 
 const routes = [
   defineRoute('POST /json', {
@@ -56,6 +59,19 @@ const routes = [
     body: z.looseObject({}),
     handler(ctx) {
       vi.advanceTimersByTime(2 * paceMs);
+      ctx.body = sizeOf(ctx.state.body);
+    },
+  }),
+  defineRoute('POST /busy', {
+    ...common,
+    auth: 'secretKey',
+    summary: 'Blocks the event loop for the given time',
+    hot: true,
+    body: z.object({ ms: z.int(), text: z.string() }),
+    handler(ctx) {
+      const { ms } = ctx.state.body;
+      busy(ms);
+      handled.push(ms);
       ctx.body = sizeOf(ctx.state.body);
     },
   }),
@@ -268,6 +284,34 @@ describe('request bodies', () => {
     }
     expect(others).toBeGreaterThan(2 * rounds * sockets.length);
     for (const socket of sockets) socket.destroy();
+  });
+
+  it('that are small without saying so wait for no turn', async () => {
+    const { secretKey } = await createTestProject(database);
+    const send = async (ms: number) => {
+      const body = new Blob([JSON.stringify({ ms, text: '' })]).stream();
+      const headers = { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json' };
+      return (await fetch(`${api.url}/busy`, { method: 'POST', headers, body, duplex: 'half' })).status;
+    };
+    expect(await send(500)).toBe(200);
+    expect(new Set(await Promise.all(Array.from({ length: 110 }, () => send(0))))).toEqual(new Set([200]));
+  });
+
+  it('whose client leaves before their turn are not handled', async () => {
+    const { secretKey } = await createTestProject(database);
+    const send = (ms: number, signal: AbortSignal | null = null) =>
+      fetch(`${api.url}/busy`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ ms, text: 'x'.repeat(mebibyte / 4) }),
+        signal,
+      });
+    expect((await send(500)).status).toBe(200);
+    handled.length = 0;
+    await expect(send(1, AbortSignal.timeout(500))).rejects.toThrow();
+    expect((await send(2)).status).toBe(200);
+    expect((await send(3)).status).toBe(200);
+    expect(handled).toEqual([2, 3]);
   });
 
   it('that are only announced, or small without saying so, take no memory from that budget', async () => {

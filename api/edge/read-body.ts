@@ -24,7 +24,7 @@ const otherCharset = /;\s*charset=(?!"?(?:utf-?8|us-ascii)"?\s*(?:;|$))/i;
  * @throws DomainError `PAYLOAD_TOO_LARGE` (before reading when `Content-Length` exceeds the limit); `BAD_REQUEST`
  * for a compressed body (a few bytes could unpack to gigabytes) or the wrong content type; `INVALID_JSON`;
  * `SERVICE_UNAVAILABLE` without memory; `RATE_LIMIT_EXCEEDED` when too many of the caller wait for their turn
- * @throws ClientGone when the connection ends before the body
+ * @throws ClientGone when the connection ends before the body, or before its turn
  */
 export function readBody(route: Route): EdgeMiddleware {
   const format = route.bodyFormat ?? 'json';
@@ -49,15 +49,21 @@ export function readBody(route: Route): EdgeMiddleware {
       return next();
     }
     const owner = ctx.state.project?.id ?? addressSubject(ctx.ip);
-    const release = await readLarge(ctx, owner, read, limitBytes);
+    const claim = await readLarge(ctx, owner, read, limitBytes);
+    if (claim === undefined) {
+      parse(ctx);
+      return next();
+    }
     try {
       // Up to its first wait, what follows validates the body.
       return await turns.inTurn(owner, () => {
+        // The client may repeat a write, which then must not run twice.
+        if (ctx.res.destroyed) throw new ClientGone('The client left before its turn');
         parse(ctx);
         return next();
       });
     } finally {
-      release();
+      claim.release();
     }
   };
 }
@@ -135,14 +141,14 @@ function checkContentType(ctx: EdgeContext, format: BodyFormat): void {
  * Reads a large body. Once more than `smallBytes` have arrived (an announced length alone claims nothing), it
  * claims memory and pauses until granted.
  *
- * @returns a function that releases the memory
+ * @returns the memory; undefined if the body is small after all
  */
 async function readLarge(
   ctx: EdgeContext,
   owner: string,
   read: Reader,
   limitBytes: number,
-): Promise<() => void> {
+): Promise<Claim | undefined> {
   const { req } = ctx;
   let received = 0;
   let claim: Claim | undefined;
@@ -179,7 +185,7 @@ async function readLarge(
   claim?.shrinkTo(received);
   // Parsing takes tens of milliseconds: one body per event-loop turn lets small requests in between.
   if (claim !== undefined) await nextTurn();
-  return () => claim?.release();
+  return claim;
 }
 
 /** A body of 50,000 values takes 50 ms to parse and validate, and a project may send a thousand a minute. */

@@ -20,17 +20,20 @@ const retryAfterSeconds = 2;
 export function createCpuTurns(what: string, longMs = 0) {
   /** When each owner has rested enough for its work. */
   const restedAt = new Map<string, number>();
-  const resting = new FairSemaphore(Number.POSITIVE_INFINITY, { perOwner: mostWaiting });
+  /** The first call that waits holds the permit of its owner, so that none overtakes it. */
+  const queue = new FairSemaphore(Number.POSITIVE_INFINITY, { perOwner: 1 });
 
   /** Rest still due, in milliseconds; not positive when none is due. */
   const restOf = (owner: string) => (restedAt.get(owner) ?? 0) - performance.now() - freeMs * restsPerWork;
 
-  async function rest(owner: string, ms: number, refusal: ErrorCode): Promise<void> {
-    if (!resting.hasRoom(owner)) {
+  async function waitForTurn(owner: string, refusal: ErrorCode): Promise<() => void> {
+    if (queue.held(owner) + queue.waiting(owner) >= mostWaiting) {
       throw new DomainError(refusal, `Too many ${what} at once`, { retryAfterSeconds });
     }
     leaveShortPlace();
-    await resting.run(owner, () => delay(ms));
+    const release = await queue.acquire(owner);
+    for (let ms = restOf(owner); ms > 0; ms = restOf(owner)) await delay(ms);
+    return release;
   }
 
   function charge(owner: string, workMs: number): void {
@@ -43,20 +46,22 @@ export function createCpuTurns(what: string, longMs = 0) {
     /**
      * Runs `work`, which blocks every request of the process until it returns, or first waits. Then the owner rests three
      * times as long, so that others get most of the process.
-     * @throws DomainError `refusal` when too many calls of the owner wait for the end of a rest
+     * @throws DomainError `refusal` when too many calls of the owner wait for their turn
      */
     async inTurn<Result>(
       owner: string,
       work: () => Result,
       refusal: ErrorCode = 'RATE_LIMIT_EXCEEDED',
     ): Promise<Result> {
-      for (let ms = restOf(owner); ms > 0; ms = restOf(owner)) await rest(owner, ms, refusal);
+      const mustWait = restOf(owner) > 0 || queue.held(owner) > 0;
+      const release = mustWait ? await waitForTurn(owner, refusal) : undefined;
       const before = process.threadCpuUsage();
       try {
         return work();
       } finally {
         const workMs = cpuMsSince(before);
         if (workMs >= longMs) charge(owner, workMs);
+        release?.();
       }
     },
   };

@@ -98,3 +98,22 @@ it('however many calls render, the event loop does other work once they have blo
   expect(together.reduce((sum, count) => sum + count, 0)).toBe(36);
   expect(Math.max(...together)).toBeLessThanOrEqual(2);
 });
+
+it('calls that wait for the event loop go on in turns of their projects', async () => {
+  const turns = new RenderTurns(1);
+  const rendered = { a: 0, b: 0 };
+  const isOver = () => rendered.a + rendered.b >= 100;
+  const call = async (projectId: 'a' | 'b') => {
+    const turn = await turns.take(projectId);
+    while (!isOver()) {
+      while (turn.mustPause()) await turn.pause();
+      turn.render(() => {
+        rendered[projectId] += 1;
+        busy(16);
+      });
+    }
+    turn.end();
+  };
+  await Promise.all([call('a'), call('a'), call('a'), call('b'), call('b')]);
+  expect(Math.min(rendered.a, rendered.b)).toBeGreaterThan(30);
+});

@@ -33,6 +33,7 @@ export class RenderTurns {
   readonly #nextLoop = new FairSemaphore(1);
   /** How long renderings have blocked this turn of the event loop. */
   #blockedMs = 0;
+  #unblocked = Promise.resolve();
   /** The long renderings of projects that had one within `memoryMs`. */
   readonly #long = new Map<string, { count: number; lastAt: number }>();
 
@@ -64,7 +65,7 @@ export class RenderTurns {
     /** Lets the event loop do other work. */
     const pause = async () => {
       if (restMs > 0) await delay(restMs);
-      else if (this.#isBlocked()) await this.#nextLoop.run(projectId, () => yieldToLoop());
+      else if (this.#isBlocked()) await this.#nextLoop.run(projectId, () => this.#waitForLoop());
       else await yieldToLoop();
       [restMs, cpuBefore] = [0, undefined];
     };
@@ -101,9 +102,15 @@ export class RenderTurns {
     return this.#blockedMs >= longestBlockMs;
   }
 
+  /** Ends as soon as the turn of the loop is over that others have blocked, before new calls can block the next one. */
+  async #waitForLoop(): Promise<void> {
+    do await (this.#isBlocked() ? this.#unblocked : yieldToLoop());
+    while (this.#isBlocked());
+  }
+
   #noteBlocked(ms: number): void {
     if (this.#blockedMs === 0) {
-      setImmediate(() => {
+      this.#unblocked = yieldToLoop().then(() => {
         this.#blockedMs = 0;
       });
     }
