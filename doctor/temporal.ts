@@ -121,6 +121,8 @@ function checkWaiting(queues: Queues, lateSeconds: number): Finding[] {
   });
 }
 
+/** Found by an index, where any value at all is not. */
+const problems = `'category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut'`;
 const mostFailing = 50;
 const shownFailing = 3;
 
@@ -131,7 +133,7 @@ async function checkFailing(client: Client, taskQueue: string): Promise<Finding[
   // Servers before 1.30 have no such marks.
   if (!namespaceInfo?.capabilities?.reportedProblemsSearchAttribute) return [];
   const ofUs = `TaskQueue = '${taskQueue.replaceAll("'", "''")}' and ExecutionStatus = 'Running'`;
-  const query = `${ofUs} and TemporalReportedProblems is not null`;
+  const query = `${ofUs} and TemporalReportedProblems in (${problems})`;
   const failing: string[] = [];
   for await (const { workflowId } of client.workflow.list({ query, pageSize: mostFailing })) {
     failing.push(workflowId);
