@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
@@ -269,7 +269,7 @@ describe('request bodies', () => {
     const sockets = Array.from({ length: 12 }, () => connect(Number(new URL(api.url).port), '127.0.0.1'));
     const received = () => accepted.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
     const rounds = 4;
-    let others = 0;
+    let turnsOfTheLoop = 0;
     for (let round = 1; round <= rounds; round += 1) {
       for (const socket of sockets) socket.write(allButOne);
       const expected = sockets.length * (round * allButOne.length + round - 1);
@@ -279,10 +279,10 @@ describe('request bodies', () => {
         isOver = true;
       });
       for (const socket of sockets) socket.write(body.slice(-1));
-      for (; !isOver; others += 1) expect((await api.request('/json', { body: {} })).status).toBe(200);
+      for (; !isOver; turnsOfTheLoop += 1) await immediate();
       for (const answer of await flood) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     }
-    expect(others).toBeGreaterThan(2 * rounds * sockets.length);
+    expect(turnsOfTheLoop).toBeGreaterThan(100 * rounds * sockets.length);
     for (const socket of sockets) socket.destroy();
   });
 
@@ -306,7 +306,7 @@ describe('request bodies', () => {
         body: JSON.stringify({ ms, text: 'x'.repeat(mebibyte / 4) }),
         signal,
       });
-    expect((await send(500)).status).toBe(200);
+    expect((await send(1_000)).status).toBe(200);
     handled.length = 0;
     await expect(send(1, AbortSignal.timeout(500))).rejects.toThrow();
     expect((await send(2)).status).toBe(200);
