@@ -342,7 +342,7 @@ export const securityCases: readonly SecurityCase[] = [
       ['api/edge/http.test.ts', 'that are large wait for memory without delaying others or small ones'],
       ['api/edge/http.test.ts', 'that are only announced, or small without saying so, take no memory'],
       ['api/edge/http.test.ts', 'that have arrived and wait to be parsed are not given up'],
-      ['api/edge/http.test.ts', 'of many values leave most of the event loop to other callers'],
+      ['api/edge/http.test.ts', 'that take long to validate let those of others and small ones go first'],
       ['test/large-sends.test.ts', 'large emails at once take bounded memory, all get through'],
       ['api/edge/http.test.ts', 'that are compressed are refused'],
       ['api/edge/parse-json.test.ts', 'accepts the deepest nesting and refuses one more'],
