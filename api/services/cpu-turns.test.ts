@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { busy } from '../../core/testing/busy.ts';
 import { createCpuTurns } from './cpu-turns.ts';
 
-it('calls of an owner get their turns in order, so that none is overtaken for ever', async () => {
+it('handles the calls of an owner in order', async () => {
   const { inTurn } = createCpuTurns('calls');
   const order: number[] = [];
   await inTurn('heavy', () => busy(150));

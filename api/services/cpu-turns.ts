@@ -44,8 +44,8 @@ export function createCpuTurns(what: string, longMs = 0) {
 
   return {
     /**
-     * Runs `work`, which blocks every request of the process until it returns, or first waits. Then the owner rests three
-     * times as long, so that others get most of the process.
+     * Runs `work`, which blocks every request of the process until it returns, or first waits. An owner that keeps calling
+     * gets a third of the process: it rests until three times the CPU time of its work has passed.
      * @throws DomainError `refusal` when too many calls of the owner wait for their turn
      */
     async inTurn<Result>(
