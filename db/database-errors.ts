@@ -38,6 +38,11 @@ export function isLockTimeout(error: unknown): boolean {
   return serverErrorOf(error)?.code === '55P03';
 }
 
+/** Whether a statement would have started or woken too many executions (`matchLimitSql`). */
+export function isOverMatchLimit(error: unknown): boolean {
+  return serverErrorOf(error)?.code === '54000';
+}
+
 /** Whether a statement exceeded `statement_timeout` or was canceled. */
 export function isStatementTimeout(error: unknown): boolean {
   return serverErrorOf(error)?.code === '57014';

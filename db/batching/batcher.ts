@@ -1,5 +1,5 @@
 import { DomainError } from '../../core/errors.ts';
-import { isLockTimeout, isRolledBack } from '../database-errors.ts';
+import { isLockTimeout, isOverMatchLimit, isRolledBack } from '../database-errors.ts';
 import { BatchQueue, type Queued } from './batch-queue.ts';
 import type { BatchTrace, TracePosition } from './batch-trace.ts';
 import { createFailingGroups, type FailingGroups } from './failing-groups.ts';
@@ -197,7 +197,8 @@ export class Batcher<Item, Result> {
     const [group] = groups;
     const culprit = mayRetry && groupOf !== undefined && groups.size === 1 ? group : undefined;
     if (culprit !== undefined) this.#failing.failed(culprit, batch.length);
-    const isCutShort = limitsLocks && !isAlone && culprit !== undefined && isLockTimeout(error);
+    const isCutShort =
+      limitsLocks && !isAlone && culprit !== undefined && (isLockTimeout(error) || isOverMatchLimit(error));
     if (!mayRetry || (batch.length === 1 && !isCutShort)) for (const entry of batch) entry.reject(error);
     else if (culprit !== undefined) this.#queue.putBack(batch);
     else for (const part of halve(batch, groups)) await this.#runBatch(part, isAlone);

@@ -187,3 +187,36 @@ it('rejects only the call whose contact would have too much data', async () => {
   expect((await loadContents(em(), [calls[1]?.contentId ?? ''])).size).toBe(0);
   expect(await lockDueCommands(em(), 'emails', [project.id], 10)).toHaveLength(3);
 });
+
+it('shares no statement with calls of other projects, if it starts very many executions', async () => {
+  await sql(
+    `with workflow as (
+       insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)
+       select gen_random_uuid(), $1, 'Welcome', true, 'contact.subscribed', true, 1, 1 from generate_series(1, 100)
+       returning id)
+     insert into event_listeners
+     select $1, 'contact.subscribed', '00000000-0000-0000-0000-000000000000', id, id from workflow`,
+    [project.id],
+  );
+  const addresses = Array.from({ length: 60 }, (_, n) => `reader-${n}@example.com`);
+  await acceptEmails(em(), [acceptInput(project.id, addresses)]);
+  const written: AcceptInput[][] = [];
+  const batcher = new Batcher<AcceptInput, AcceptedEmail[]>({
+    async run(inputs, lockMs) {
+      const accepted = await acceptEmails(em(), inputs, lockMs);
+      written.push(inputs);
+      return accepted;
+    },
+    maxItems: 500,
+    concurrency: 2,
+    groupOf: ({ projectId }) => projectId,
+    limitsLocks: true,
+  });
+  const loud = acceptInput(project.id, addresses, { subscribed: true });
+  const quiet = acceptInput(randomUUID(), ['other@example.com']);
+  await Promise.all([loud, quiet].map((input) => batcher.submit(input)));
+  expect(written).toEqual([[quiet], [loud]]);
+  expect(await sql('select from workflow_executions where project_id = $1', [project.id])).toHaveLength(
+    6_000,
+  );
+});

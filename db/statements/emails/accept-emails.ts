@@ -4,6 +4,7 @@ import type { ContentType } from '../../../core/content-types.ts';
 import type { JsonObject } from '../../../core/json-value.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { countUsageSql } from '../../fragments/count-usage-sql.ts';
+import { matchLimitSql, mostMatches } from '../../fragments/match-limit-sql.ts';
 import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
@@ -64,7 +65,7 @@ recipient as materialized (
     call int, contact int, "emailId" uuid, "email" text, "name" text, "outboxId" uuid)
 ),
 ${upsertContactsSql(contactInputSql('$6::text'))},
-${countEventsSql('select * from contact_flip')},
+${countEventsSql(`select f.* from contact_flip f, ${matchLimitSql('$7::text')} matches`)},
 content as (
   insert into message_contents
     (id, project_id, subject, body, from_email, from_name, reply_to, headers, variables, created_at)
@@ -147,7 +148,8 @@ function toUsage(inputs: readonly AcceptInput[]): { projectId: string; emails: n
  *
  * @param lockMs lock timeout; by default that of the session
  * @returns the emails of each call, in the order of its recipients
- * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB
+ * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB; as `matchLimitSql`, unless it is a
+ * single call with the usual lock timeout
  */
 export async function acceptEmails(
   em: Em,
@@ -170,6 +172,7 @@ export async function acceptEmails(
     ...parameters,
     attachments.bytes,
     lockMs?.toString() ?? null,
+    inputs.length === 1 && lockMs === undefined ? '' : String(mostMatches),
   ]);
   const answers: AcceptedEmail[][] = inputs.map(() => []);
   for (const { call, contact, emailId } of recipients) {

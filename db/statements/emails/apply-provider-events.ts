@@ -73,7 +73,7 @@ with input as materialized (
   from json_to_recordset($1::json) as t(
     "ord" int, "notificationId" uuid, "publishedOn" date, "emailId" uuid, "kind" text, "occurredAt" timestamptz, "messageId" text,
     "subject" text, "link" text, "bounceType" text, "isListed" boolean, "diagnostic" text, "sentEventId" uuid,
-    "eventId" uuid, "unsubscribeEventId" uuid), ${lockTimeoutSql('$2::text')} patience, ${matchLimitSql} matches
+    "eventId" uuid, "unsubscribeEventId" uuid), ${lockTimeoutSql('$2::text')} patience, ${matchLimitSql()} matches
 ),
 fresh as (
   insert into handled_notifications (id, published_on)

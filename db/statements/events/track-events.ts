@@ -20,7 +20,7 @@ const trackSql = `
 with event_input as materialized (
   select t.*
   from json_to_recordset($2::json) as t(contact int, id uuid, name text, data jsonb, at timestamptz),
-    ${matchLimitSql} matches
+    ${matchLimitSql()} matches
 ),
 ${upsertContactsSql(contactInputSql('$3::text'))},
 tracked as (
