@@ -6,6 +6,7 @@ import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-fig
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
 import { isKeySql } from '../../fragments/join-by-key.ts';
+import { matchLimitSql, mostMatches } from '../../fragments/match-limit-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import { erasedReason } from '../contacts/contact-belongings-sql.ts';
@@ -40,9 +41,9 @@ const figures = ['sent', 'held'] as const;
 
 const recordSql = `
 with outcome as materialized (
-  select * from json_to_recordset($2::json) as t(
+  select t.* from json_to_recordset($2::json) as t(
     "emailId" uuid, "status" text, "messageId" text, "reason" text, "subject" text, "triedSince" timestamptz,
-    "retryAt" timestamptz, "eventId" uuid, "occurredAt" timestamptz)
+    "retryAt" timestamptz, "eventId" uuid, "occurredAt" timestamptz), ${matchLimitSql('$3::text')} matches
 ),
 recorded as (
   update emails e
@@ -110,10 +111,12 @@ const recordedRow = z.object({ recorded: z.int() });
  * moved on by a provider event keep their status; canceled emails return their quota. Idempotent.
  *
  * @returns the number of records applied
+ * @throws pg.DatabaseError as `matchLimitSql`, for several records
  */
 export async function recordHandOvers(em: Em, token: string, records: HandOverRecord[]): Promise<number> {
   if (records.length === 0) return 0;
-  const parameters = [token, JSON.stringify(records)];
+  const limit = records.length === 1 ? '' : String(mostMatches);
+  const parameters = [token, JSON.stringify(records), limit];
   const [row] = await preparedQuery(em, 'record_hand_overs', recordedRow, recordSql, parameters);
   return row?.recorded ?? 0;
 }

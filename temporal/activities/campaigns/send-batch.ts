@@ -237,9 +237,9 @@ class BatchRun {
 
   async #handOver(claim: CampaignClaim, claimed: readonly ClaimedEmail[]): Promise<void> {
     const { token, outcomes } = claim;
-    const { em, recorded } = this.#context;
+    const { recorded } = this.#context;
     const handingOver = handOverCampaignEmails(this.#context, claim, claimed);
-    await recordOutcomes(em, token, outcomes, handingOver, recorded);
+    await recordOutcomes(this.#context, token, outcomes, handingOver, recorded);
     this.sent += outcomes.records.filter(({ status }) => status === 'SENT').length;
     this.retryInMs = Math.max(this.retryInMs, ...outcomes.retryInMs.values());
     const isOpen = ({ status }: HandOverRecord) => status === 'QUEUED' || status === 'UNKNOWN';

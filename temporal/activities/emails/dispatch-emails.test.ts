@@ -420,3 +420,34 @@ describe('emails of one sender, with a provider that accepts several per call', 
     expect(await statusOf(ids[1] ?? '')).toBe('QUEUED');
   });
 });
+
+it('emails that start very many executions are recorded in turns, and apart from those of others', async () => {
+  const [loud, quiet] = [await insertProject(em()), await insertProject(em())];
+  await sql(
+    `with workflow as (
+       insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)
+       select gen_random_uuid(), $1, 'Thanks', true, 'email.sent', true, 1, 1 from generate_series(1, 200)
+       returning id)
+     insert into event_listeners
+     select $1, 'email.sent', '00000000-0000-0000-0000-000000000000', id, id from workflow`,
+    [loud],
+  );
+  const addresses = Array.from({ length: 40 }, (_, n) => `reader-${n}@example.com`);
+  const [accepted = []] = await acceptEmails(em(), [acceptInput(loud, addresses)]);
+  const ids = [...accepted.map(({ emailId }) => emailId), await accept(quiet, 'a@example.com')];
+  const sending = context({ outcome: 'accepted', messageId: 'm-1' });
+  expect(await dispatchEmails(sending, ids)).toMatchObject({ openIds: [], sent: 41 });
+  const perStatement = await sql<{ isLoud: boolean; sent: number }>(
+    `select project_id = $1 as "isLoud", count(*)::int as sent from events where name = 'email.sent' and project_id in ($1, $2)
+     group by xid, project_id order by xid`,
+    [loud, quiet],
+  );
+  const statements = await sql(
+    `select from events where name = 'email.sent' and project_id in ($1, $2) group by xid`,
+    [loud, quiet],
+  );
+  expect(statements).toHaveLength(perStatement.length);
+  for (const { sent } of perStatement) expect(sent).toBeLessThanOrEqual(25);
+  expect(await sql('select from workflow_executions where project_id = $1', [loud])).toHaveLength(8_000);
+  expect([sending.turns.isSlow(loud), sending.turns.isSlow(quiet)]).toEqual([true, false]);
+});

@@ -72,7 +72,7 @@ export async function handOverClaim(
   const handingOver = pMap(planned, ({ emails, at }) => handOverAt(at, emails, context, claim), {
     concurrency: isLarge ? 1 : callsOfClaim,
   });
-  await recordOutcomes(em, token, outcomes, handingOver);
+  await recordOutcomes(context, token, outcomes, handingOver);
   return outcomes;
 }
 

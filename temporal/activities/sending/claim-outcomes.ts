@@ -13,8 +13,10 @@ type Outcome = Pick<HandOverRecord, 'status'> &
 
 const recordedLaterMs = 1_000;
 
+export type ProjectRecord = HandOverRecord & { projectId: string };
+
 export class ClaimOutcomes {
-  readonly records: HandOverRecord[] = [];
+  readonly records: ProjectRecord[] = [];
   readonly retryInMs = new Map<string, number>();
   readonly #count: CountOutcome;
 
@@ -94,6 +96,7 @@ export class ClaimOutcomes {
   #record(email: ClaimedEmail, outcome: Outcome, occurredAt = new Date()): void {
     this.records.push({
       emailId: email.id,
+      projectId: email.projectId,
       eventId: newId(),
       occurredAt,
       messageId: null,

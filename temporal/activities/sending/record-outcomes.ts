@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isOverMatchLimit } from '../../../db/database-errors.ts';
 import type { Em } from '../../../db/orm.ts';
 import { type HandOverRecord, recordHandOvers } from '../../../db/statements/emails/hand-overs.ts';
-import type { ClaimOutcomes } from './claim-outcomes.ts';
+import type { ClaimOutcomes, ProjectRecord } from './claim-outcomes.ts';
+import type { RenderTurns } from './render-turns.ts';
+import type { SendingContext } from './sending-context.ts';
 
 const tries = 30;
 const pauseMs = 500;
@@ -16,9 +19,34 @@ async function recordWithRetry(em: Em, token: string, records: HandOverRecord[])
       await recordHandOvers(em.fork(), token, records);
       return;
     } catch (error) {
-      if (tried === tries) throw error;
+      if (tried === tries || isOverMatchLimit(error)) throw error;
       await delay(pauseMs);
     }
+  }
+}
+
+/**
+ * Records that would start very many executions are divided: those of each project apart, in small statements, which the
+ * project makes one at a time. In one statement they took minutes, and a few of those held up the emails of all projects.
+ */
+async function recordDivided(
+  em: Em,
+  token: string,
+  records: ProjectRecord[],
+  turns: RenderTurns,
+  isLong = false,
+): Promise<void> {
+  const byProject = [...Map.groupBy(records, ({ projectId }) => projectId)];
+  const record = () => recordWithRetry(em, token, records);
+  try {
+    await (isLong ? turns.runLong(byProject[0]?.[0] ?? '', record) : record());
+  } catch (error) {
+    if (!isOverMatchLimit(error)) throw error;
+    const isOfOne = byProject.length === 1;
+    const parts = isOfOne ? records : byProject.map(([, own]) => own);
+    const middle = parts.length >> 1;
+    const halves = [parts.slice(0, middle).flat(), parts.slice(middle).flat()];
+    await Promise.all(halves.map((half) => recordDivided(em, token, half, turns, isOfOne)));
   }
 }
 
@@ -32,7 +60,7 @@ const earlyMs = 1_000;
  * @param recorded called after each commit
  */
 export async function recordOutcomes(
-  em: Em,
+  { em, turns }: Pick<SendingContext, 'em' | 'turns'>,
   token: string,
   outcomes: ClaimOutcomes,
   handingOver: Promise<unknown>,
@@ -42,7 +70,7 @@ export async function recordOutcomes(
   const record = async () => {
     const records = outcomes.records.slice(done);
     if (records.length === 0) return;
-    await recordWithRetry(em, token, records);
+    await recordDivided(em, token, records, turns);
     done += records.length;
     recorded();
   };

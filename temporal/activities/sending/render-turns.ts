@@ -58,6 +58,18 @@ export class RenderTurns {
     return this.isSlow(projectId) && this.isCrowded(projectId) ? undefined : this.take(projectId);
   }
 
+  /** Runs other long work of a project, which is slow from now on, in its turn. */
+  async runLong<Result>(projectId: string, work: () => Promise<Result>): Promise<Result> {
+    this.#noteLong(projectId, mostLong);
+    const release = await this.#lane.acquire(projectId);
+    try {
+      return await work();
+    } finally {
+      this.#noteLong(projectId, mostLong);
+      release();
+    }
+  }
+
   async take(projectId: string) {
     const release = this.isSlow(projectId) ? await this.#lane.acquire(projectId) : undefined;
     let [usedMs, restMs] = [0, 0];
@@ -117,9 +129,9 @@ export class RenderTurns {
     this.#blockedMs += ms;
   }
 
-  #noteLong(projectId: string): void {
+  #noteLong(projectId: string, times = 1): void {
     const now = performance.now();
     for (const [id, { lastAt }] of this.#long) if (now - lastAt > memoryMs) this.#long.delete(id);
-    this.#long.set(projectId, { count: (this.#long.get(projectId)?.count ?? 0) + 1, lastAt: now });
+    this.#long.set(projectId, { count: (this.#long.get(projectId)?.count ?? 0) + times, lastAt: now });
   }
 }
