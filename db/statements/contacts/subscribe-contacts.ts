@@ -3,6 +3,7 @@ import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import { liftSuppressionSql } from '../../fragments/lift-suppression-sql.ts';
+import { matchLimitSql } from '../../fragments/match-limit-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -37,7 +38,7 @@ flip as (
   where c.is_flipped
   returning id, project_id, name, contact_id, occurred_at
 ),
-${countEventsSql('select * from flip')}
+${countEventsSql(`select f.* from flip f, ${matchLimitSql()} matches`)}
 select t.id, t.id in (select id from changed) as "isChanged" from target t`;
 
 const answerRow = z.object({ id: z.uuid(), isChanged: z.boolean() });
@@ -48,6 +49,7 @@ const answerRow = z.object({ id: z.uuid(), isChanged: z.boolean() });
  *
  * @param ids distinct
  * @returns the project's contacts among `ids`, and whether each changed
+ * @throws pg.DatabaseError as `matchLimitSql`
  */
 export function subscribeContacts(
   em: Em,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { joinByKeySql } from '../../fragments/join-by-key.ts';
+import { matchLimitSql } from '../../fragments/match-limit-sql.ts';
 import { upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
 import { columnsOf, query, queryValue } from '../../sql.ts';
@@ -24,7 +25,7 @@ const inputSql = `
 
 const importSql = `
 with ${upsertContactsSql(inputSql)},
-${countEventsSql('select * from contact_flip')}
+${countEventsSql(`select f.* from contact_flip f, ${matchLimitSql()} matches`)}
 select count(*)::int as created from contact_written where is_new`;
 
 interface InputRow {
@@ -40,7 +41,7 @@ interface InputRow {
  * that set the subscription of one contact must agree.
  *
  * @returns the number of contacts created
- * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB
+ * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB; as `matchLimitSql`
  */
 export function importContactRows(
   em: Em,

@@ -4,7 +4,7 @@ import { retryTransaction } from '../../../db/retry-transaction.ts';
 import { deleteContacts, forgetInEnded } from '../../../db/statements/contacts/delete-contacts.ts';
 import { subscribeContacts } from '../../../db/statements/contacts/subscribe-contacts.ts';
 import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
-import { type JobContext, type JobRun, runJob } from './run-job.ts';
+import { inFewerAtOnce, type JobContext, type JobRun, runJob } from './run-job.ts';
 
 const batchContacts = 100;
 
@@ -27,15 +27,18 @@ async function changeAll({ em, turns }: JobContext, run: JobRun): Promise<boolea
   while (job.done < ids.length) {
     if (run.isOver()) return false;
     const batch = ids.slice(job.done, job.done + batchContacts);
-    const done = job.done + batch.length;
-    const before = bulkResultSchema.parse(job.result);
+    const { operation } = bulkResultSchema.parse(job.result);
     const forget = () => retryTransaction(() => forgetInEnded(em.fork(), projectId, batch));
-    if (before.operation === 'delete') while (!run.isOver() && (await turns.run(projectId, forget)));
-    const applied = await run.apply(async (tx) => ({
-      done,
-      progress: Math.min(99, Math.floor((done / ids.length) * 100)),
-      result: addResult(before, batch, await change(tx, projectId, before.operation, batch)),
-    }));
+    if (operation === 'delete') while (!run.isOver() && (await turns.run(projectId, forget)));
+    const applied = await inFewerAtOnce(batch, (part) => {
+      const done = job.done + part.length;
+      const before = bulkResultSchema.parse(job.result);
+      return run.apply(async (tx) => ({
+        done,
+        progress: Math.min(99, Math.floor((done / ids.length) * 100)),
+        result: addResult(before, part, await change(tx, projectId, operation, part)),
+      }));
+    });
     if (!applied) return false;
   }
   return true;
@@ -45,7 +48,7 @@ async function change(
   em: Em,
   projectId: string,
   operation: BulkOperation,
-  ids: string[],
+  ids: readonly string[],
 ): Promise<Map<string, boolean>> {
   switch (operation) {
     case 'delete':
@@ -58,7 +61,7 @@ async function change(
   }
 }
 
-function addResult(before: BulkResult, ids: string[], changed: Map<string, boolean>): BulkResult {
+function addResult(before: BulkResult, ids: readonly string[], changed: Map<string, boolean>): BulkResult {
   const missing = ids.filter((id) => !changed.has(id));
   const successes = [...changed.values()].filter((isChanged) => isChanged).length;
   return {

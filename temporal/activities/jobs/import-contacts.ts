@@ -18,7 +18,7 @@ import { measureContacts } from '../../../db/statements/jobs/import-contacts.ts'
 import { insertRejections } from '../../../db/statements/jobs/insert-rejections.ts';
 import { changeStaticMembers } from '../../../db/statements/segments/change-static-members.ts';
 import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
-import { type JobContext, JobFailure, type JobRun, runJob } from './run-job.ts';
+import { inFewerAtOnce, type JobContext, JobFailure, type JobRun, runJob } from './run-job.ts';
 import { type WrittenRows, writeRows } from './write-rows.ts';
 
 /** Rows per transaction: enough to share its cost, few enough to hold locks only briefly. */
@@ -75,10 +75,10 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
     return { ...(await divideRows(em, job.projectId, rows)), progress };
   };
   const write = async ({ parts, emails, progress }: PreparedBatch): Promise<boolean> => {
-    for (const part of parts) {
+    const writePart = (part: readonly ImportRow[]) => {
       const done = part.at(-1)?.row ?? 0;
       const before = importResultSchema.parse(job.result);
-      const applied = await run.apply(async (tx) => {
+      return run.apply(async (tx) => {
         // Segment before contacts: the lock order of other changes to members.
         const segment = await lockSegment(tx, job.projectId, format.segmentId);
         const written = await writeRows(tx, job.projectId, part, emails);
@@ -89,8 +89,8 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
         const result = { ...addResult(before, written), repeated, notices: tally.notices() };
         return { done, progress, result };
       });
-      if (!applied) return false;
-    }
+    };
+    for (const part of parts) if (!(await inFewerAtOnce(part, writePart))) return false;
     return true;
   };
 

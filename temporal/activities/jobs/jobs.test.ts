@@ -296,6 +296,52 @@ describe('a bulk operation', () => {
   });
 });
 
+describe('changes that start very many executions', () => {
+  const addresses = Array.from({ length: 60 }, (_, n) => `reader-${n}@example.com`);
+  const listen = () =>
+    sql(
+      `with workflow as (
+         insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)
+         select gen_random_uuid(), $1, 'Farewell', true, 'contact.unsubscribed', true, 1, 1 from generate_series(1, 200)
+         returning id)
+       insert into event_listeners
+       select $1, 'contact.unsubscribed', '00000000-0000-0000-0000-000000000000', id, id from workflow`,
+      [project.id],
+    );
+  const addContacts = () =>
+    sql<{ id: string }>(
+      'insert into contacts (id, project_id, email) select uuidv7(), $1, unnest($2::text[]) returning id',
+      [project.id, addresses],
+    );
+  /** Executions started by each transaction. */
+  const started = async () => {
+    const counts = await sql<{ count: number }>(
+      `select count(*)::int from events where project_id = $1 and name = 'workflow.started' group by xid`,
+      [project.id],
+    );
+    return counts.map(({ count }) => count);
+  };
+
+  it('are imported few at a time', async () => {
+    await listen();
+    await addContacts();
+    const jobId = await addImport(['email,subscribed', ...addresses.map((each) => `${each},no`)].join('\n'));
+    const counts = { totalRows: 60, created: 0, updated: 60, skipped: 0 };
+    expect(await importContacts(context(), jobId)).toMatchObject({ outcome: 'completed', counts });
+    expect((await started()).reduce((sum, count) => sum + count, 0)).toBe(12_000);
+    expect(Math.max(...(await started()))).toBeLessThanOrEqual(5_000);
+  });
+
+  it('are made few at a time by a bulk operation', async () => {
+    await listen();
+    const jobId = await addUnsubscribe((await addContacts()).map(({ id }) => id));
+    const counts = { successCount: 60, unchangedCount: 0, failureCount: 0 };
+    expect(await changeContacts(context(), jobId)).toMatchObject({ outcome: 'completed', counts });
+    expect((await started()).reduce((sum, count) => sum + count, 0)).toBe(12_000);
+    expect(Math.max(...(await started()))).toBeLessThanOrEqual(5_000);
+  });
+});
+
 describe('a job', () => {
   it('is retried without limit while the database is away, and a few times after what looks like a bug', async () => {
     const jobId = await addUnsubscribe([uuidv7()]);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
+import { isOverMatchLimit } from '../../../db/database-errors.ts';
 import { Job, JobChunk, type JobStep, openJob } from '../../../db/entities/job.ts';
 import { allProjects, lockedOfAllProjects } from '../../../db/entities/project-em.ts';
 import type { Em } from '../../../db/orm.ts';
@@ -17,6 +18,31 @@ export interface JobContext {
   sliceMs: number;
   /** Limits the parts that this process applies at a time. */
   turns: FairSemaphore;
+}
+
+/**
+ * Applies items in parts, of half the size where those of a part would start very many executions: the journal of all
+ * projects waits for a transaction.
+ *
+ * @returns false as soon as `apply` does
+ */
+export async function inFewerAtOnce<Item>(
+  items: readonly Item[],
+  apply: (part: readonly Item[]) => Promise<boolean>,
+): Promise<boolean> {
+  let most = items.length;
+  for (let at = 0; at < items.length; ) {
+    const part = items.slice(at, at + most);
+    try {
+      if (!(await apply(part))) return false;
+      at += part.length;
+    } catch (error) {
+      // A single one always fits.
+      if (!isOverMatchLimit(error)) throw error;
+      most = part.length >> 1;
+    }
+  }
+  return true;
 }
 
 /** A permanent failure of the job, which retries can't fix. */

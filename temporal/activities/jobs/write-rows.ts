@@ -1,6 +1,6 @@
 import type { BadRow, GoodRow, ImportRow } from '../../../core/contact-import/read-row.ts';
 import type { ImportResult } from '../../../core/jobs/results.ts';
-import { brokenConstraint, isDataFault } from '../../../db/database-errors.ts';
+import { brokenConstraint, isDataFault, isOverMatchLimit } from '../../../db/database-errors.ts';
 import type { Em } from '../../../db/orm.ts';
 import { importContactRows } from '../../../db/statements/jobs/import-contacts.ts';
 
@@ -16,6 +16,7 @@ export interface WrittenRows extends Written, Pick<ImportResult, 'totalRows' | '
  * Writes rows with the same result as writing them one by one, and counts the outcomes. A row that the database rejects
  * is reported like an unreadable one. Needs a transaction.
  *
+ * @throws pg.DatabaseError as `matchLimitSql`
  * @param emails addresses of all rows, and perhaps of others, in the order in which one statement locks contacts
  */
 export async function writeRows(
@@ -86,7 +87,7 @@ async function writeGroup(em: Em, projectId: string, rows: GoodRow[], occurredAt
     );
     return { created, updated: rows.length - created, rejected: [] };
   } catch (error) {
-    if (!isDataFault(error)) throw error;
+    if (!isDataFault(error) || isOverMatchLimit(error)) throw error;
     const [row] = rows;
     if (rows.length > 1 || row === undefined) {
       const written: Written = { created: 0, updated: 0, rejected: [] };
