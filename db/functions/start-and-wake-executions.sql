@@ -74,9 +74,8 @@ begin
   if matched is null then
     return;
   end if;
-  -- Set by callers that can divide their events. Those of one contact always fit.
-  if cardinality(matched) > nullif(current_setting('posthaste.most_matches', true), '')::int
-    and (select count(distinct id) from unnest(contacts) id) > 1 then
+  -- Set by callers that can divide their events.
+  if cardinality(matched) > nullif(current_setting('posthaste.most_matches', true), '')::int then
     raise exception 'the events start or wake % executions', cardinality(matched) using errcode = 'program_limit_exceeded';
   end if;
   sorted := array_sort(matched);

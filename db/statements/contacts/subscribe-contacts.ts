@@ -3,7 +3,7 @@ import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import { liftSuppressionSql } from '../../fragments/lift-suppression-sql.ts';
-import { matchLimitSql } from '../../fragments/match-limit-sql.ts';
+import { matchLimit, matchLimitSql } from '../../fragments/match-limit-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -38,7 +38,7 @@ flip as (
   where c.is_flipped
   returning id, project_id, name, contact_id, occurred_at
 ),
-${countEventsSql(`select f.* from flip f, ${matchLimitSql()} matches`)}
+${countEventsSql(`select f.* from flip f, ${matchLimitSql('$6::text')} matches`)}
 select t.id, t.id in (select id from changed) as "isChanged" from target t`;
 
 const answerRow = z.object({ id: z.uuid(), isChanged: z.boolean() });
@@ -58,5 +58,7 @@ export function subscribeContacts(
   subscribed: boolean,
   occurredAt: Date,
 ) {
-  return query(em, answerRow, subscribeSql, [projectId, ids, ids.map(() => newId()), subscribed, occurredAt]);
+  const flipIds = ids.map(() => newId());
+  const parameters = [projectId, ids, flipIds, subscribed, occurredAt, matchLimit(ids.length)];
+  return query(em, answerRow, subscribeSql, parameters);
 }

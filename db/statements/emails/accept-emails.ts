@@ -4,7 +4,7 @@ import type { ContentType } from '../../../core/content-types.ts';
 import type { JsonObject } from '../../../core/json-value.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { countUsageSql } from '../../fragments/count-usage-sql.ts';
-import { matchLimitSql, mostMatches } from '../../fragments/match-limit-sql.ts';
+import { matchLimit, matchLimitSql } from '../../fragments/match-limit-sql.ts';
 import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
@@ -148,8 +148,7 @@ function toUsage(inputs: readonly AcceptInput[]): { projectId: string; emails: n
  *
  * @param lockMs lock timeout; by default that of the session
  * @returns the emails of each call, in the order of its recipients
- * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB; as `matchLimitSql`, unless it is a
- * single call with the usual lock timeout
+ * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB; as `matchLimitSql`
  */
 export async function acceptEmails(
   em: Em,
@@ -172,7 +171,7 @@ export async function acceptEmails(
     ...parameters,
     attachments.bytes,
     lockMs?.toString() ?? null,
-    inputs.length === 1 && lockMs === undefined ? '' : String(mostMatches),
+    matchLimit(inputs.length, lockMs !== undefined),
   ]);
   const answers: AcceptedEmail[][] = inputs.map(() => []);
   for (const { call, contact, emailId } of recipients) {

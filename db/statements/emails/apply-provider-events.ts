@@ -6,7 +6,7 @@ import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import { lockTimeoutSql } from '../../fragments/lock-timeout-sql.ts';
-import { matchLimitSql } from '../../fragments/match-limit-sql.ts';
+import { matchLimit, matchLimitSql } from '../../fragments/match-limit-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import {
@@ -73,7 +73,7 @@ with input as materialized (
   from json_to_recordset($1::json) as t(
     "ord" int, "notificationId" uuid, "publishedOn" date, "emailId" uuid, "kind" text, "occurredAt" timestamptz, "messageId" text,
     "subject" text, "link" text, "bounceType" text, "isListed" boolean, "diagnostic" text, "sentEventId" uuid,
-    "eventId" uuid, "unsubscribeEventId" uuid), ${lockTimeoutSql('$2::text')} patience, ${matchLimitSql()} matches
+    "eventId" uuid, "unsubscribeEventId" uuid), ${lockTimeoutSql('$2::text')} patience, ${matchLimitSql('$3::text')} matches
 ),
 fresh as (
   insert into handled_notifications (id, published_on)
@@ -207,7 +207,8 @@ export async function applyProviderEvents(
   lockMs?: number,
 ): Promise<ProviderEventOutcome[]> {
   const rows = events.map((event, ord) => ({ ...event, ord }));
-  const parameters = [JSON.stringify(rows), lockMs?.toString() ?? null];
+  const limit = matchLimit(events.length, lockMs !== undefined);
+  const parameters = [JSON.stringify(rows), lockMs?.toString() ?? null, limit];
   const answers = await preparedQuery(em, 'apply_provider_events', outcomeRow, applySql, parameters);
   return answers.map((answer) => answer.outcome);
 }

@@ -6,7 +6,7 @@ import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-fig
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
 import { isKeySql } from '../../fragments/join-by-key.ts';
-import { matchLimitSql, mostMatches } from '../../fragments/match-limit-sql.ts';
+import { matchLimit, matchLimitSql } from '../../fragments/match-limit-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import { erasedReason } from '../contacts/contact-belongings-sql.ts';
@@ -111,12 +111,11 @@ const recordedRow = z.object({ recorded: z.int() });
  * moved on by a provider event keep their status; canceled emails return their quota. Idempotent.
  *
  * @returns the number of records applied
- * @throws pg.DatabaseError as `matchLimitSql`, for several records
+ * @throws pg.DatabaseError as `matchLimitSql`
  */
 export async function recordHandOvers(em: Em, token: string, records: HandOverRecord[]): Promise<number> {
   if (records.length === 0) return 0;
-  const limit = records.length === 1 ? '' : String(mostMatches);
-  const parameters = [token, JSON.stringify(records), limit];
+  const parameters = [token, JSON.stringify(records), matchLimit(records.length)];
   const [row] = await preparedQuery(em, 'record_hand_overs', recordedRow, recordSql, parameters);
   return row?.recorded ?? 0;
 }

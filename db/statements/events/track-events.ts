@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
-import { matchLimitSql } from '../../fragments/match-limit-sql.ts';
+import { matchLimit, matchLimitSql } from '../../fragments/match-limit-sql.ts';
 import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
@@ -20,7 +20,7 @@ const trackSql = `
 with event_input as materialized (
   select t.*
   from json_to_recordset($2::json) as t(contact int, id uuid, name text, data jsonb, at timestamptz),
-    ${matchLimitSql()} matches
+    ${matchLimitSql('$4::text')} matches
 ),
 ${upsertContactsSql(contactInputSql('$3::text'))},
 tracked as (
@@ -53,7 +53,8 @@ export async function trackEvents(em: Em, inputs: TrackInput[], lockMs?: number)
     data: input.eventData,
     at: input.occurredAt,
   }));
-  const parameters = [JSON.stringify(rows), JSON.stringify(events), lockMs?.toString() ?? null];
+  const limit = matchLimit(inputs.length, lockMs !== undefined);
+  const parameters = [JSON.stringify(rows), JSON.stringify(events), lockMs?.toString() ?? null, limit];
   const contacts = await preparedQuery(em, 'track_events', contactRow, trackSql, parameters);
   return ordOf.map((ord) => {
     const contact = contacts[ord];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { joinByKeySql } from '../../fragments/join-by-key.ts';
-import { matchLimitSql } from '../../fragments/match-limit-sql.ts';
+import { matchLimit, matchLimitSql } from '../../fragments/match-limit-sql.ts';
 import { upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
 import { columnsOf, query, queryValue } from '../../sql.ts';
@@ -25,7 +25,7 @@ const inputSql = `
 
 const importSql = `
 with ${upsertContactsSql(inputSql)},
-${countEventsSql(`select f.* from contact_flip f, ${matchLimitSql()} matches`)}
+${countEventsSql(`select f.* from contact_flip f, ${matchLimitSql('$8::text')} matches`)}
 select count(*)::int as created from contact_written where is_new`;
 
 interface InputRow {
@@ -67,6 +67,7 @@ export function importContactRows(
     projectId,
     occurredAt,
     ...columnsOf(input, 'email', 'contact_id', 'subscribed', 'flip_id'),
+    matchLimit(input.length),
   ];
   return queryValue(em, z.int(), importSql, parameters);
 }
