@@ -376,6 +376,10 @@ export const securityCases: readonly SecurityCase[] = [
         'are sent while Temporal is still working on thousands',
       ],
       ['temporal/client/outbox-relay.test.ts', 'of projects take turns, whichever has waited longer'],
+      ['db/statements/events/track-events.test.ts', 'share no statement with those of other projects'],
+      ['db/statements/emails/accept-emails.test.ts', 'shares no statement with calls of other projects'],
+      ['temporal/activities/emails/dispatch-emails.test.ts', 'are recorded in turns, and apart from those'],
+      ['temporal/activities/jobs/jobs.test.ts', 'are imported few at a time'],
     ],
   },
   {
