@@ -5,13 +5,14 @@ import {
   evalToken,
   isFalsy,
   isTruthy,
+  type PropertyAccessToken,
   type Token,
   TypeGuards,
   toValue,
   toValueSync,
   type Value,
 } from 'liquidjs';
-import { parsePath, type RenderContext, renderContextOf } from './render-context.ts';
+import { nameOf, parsePath, type RenderContext, renderContextOf } from './render-context.ts';
 import { weigh } from './values.ts';
 
 export type Evaluate = (context: RenderContext) => unknown;
@@ -66,7 +67,7 @@ export function compileExpression(tokens: Iterable<Token>, name?: string): Direc
   const [value = nothing] = operands;
   if (name === undefined) {
     const hasFallback = isTextFallback(postfix);
-    const variable = hasFallback || postfix.length === 1 ? pathOf(postfix[0]) : undefined;
+    const variable = hasFallback || postfix.length === 1 ? expressionOf(postfix[0])?.variable : undefined;
     return new DirectExpression(value, { variable, hasFallback });
   }
   const field = compileName(name);
@@ -113,15 +114,30 @@ function isTextFallback([, text, operator, ...others]: readonly Token[]): boolea
   return TypeGuards.isOperatorToken(operator) && operator.getText() === '??' && 'content' in text;
 }
 
-/** @returns the names of the path, up to the first one that is computed */
-function pathOf(token: Token | undefined): string[] | undefined {
-  if (!TypeGuards.isPropertyAccessToken(token) || token.variable) return undefined;
-  const computed = token.props.findIndex((prop) => !('content' in prop));
-  const written = computed === -1 ? token.props : token.props.slice(0, computed);
-  return written.flatMap((prop) => {
-    if (TypeGuards.isWordToken(prop)) return prop.content.split('.');
-    return 'content' in prop ? [String(prop.content)] : [];
-  });
+/** A variable, or a literal with properties. */
+export function compilePath({ variable: literal, props }: PropertyAccessToken): DirectExpression {
+  if (literal) return new DirectExpression(compileProperties(compileToken(literal), props));
+  const [root, ...rest] = props;
+  const variable: string[] = [];
+  for (const prop of props) {
+    if (!('content' in prop)) break;
+    variable.push(String(prop.content));
+  }
+  // Plain names are looked up as one, because a field's key may contain dots too.
+  if (root === undefined || props.every(TypeGuards.isWordToken)) {
+    return new DirectExpression(compileName(variable.join('.')), { variable });
+  }
+  const name = compileToken(root);
+  const lookUp: Evaluate = (context) => context.lookup(parsePath(String(nameOf(name(context)) ?? '')));
+  return new DirectExpression(compileProperties(lookUp, rest), { variable });
+}
+
+function compileProperties(object: Evaluate, props: readonly Token[]): Evaluate {
+  const keys = props.map(compileToken);
+  return (context) => {
+    context.budget.step();
+    return keys.reduce((value, key) => context.readProperty(value, key(context)), object(context));
+  };
 }
 
 function compileOperator(name: string, left: Evaluate | undefined, right: Evaluate): Evaluate {
@@ -133,14 +149,12 @@ function compileOperator(name: string, left: Evaluate | undefined, right: Evalua
 
 function compileToken(token: Token): Evaluate {
   if ('content' in token) return () => token.content;
-  if (TypeGuards.isPropertyAccessToken(token) && !token.variable && token.props.length === 1) {
-    const [name] = token.props;
-    if (TypeGuards.isWordToken(name)) return compileName(name.content);
-  }
-  if (TypeGuards.isFilteredValueToken(token) && token.filters.length === 0) {
-    if (token.initial instanceof DirectExpression) return token.initial.value;
-  }
-  return (context) => toValueSync(evalToken(token, context));
+  return expressionOf(token)?.value ?? ((context) => toValueSync(evalToken(token, context)));
+}
+
+function expressionOf(token: Token | undefined): DirectExpression | undefined {
+  if (!TypeGuards.isFilteredValueToken(token) || token.filters.length > 0) return undefined;
+  return token.initial instanceof DirectExpression ? token.initial : undefined;
 }
 
 function compileName(name: string): Evaluate {
