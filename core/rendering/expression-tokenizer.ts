@@ -53,7 +53,7 @@ export type TemplateLimits = { parts: number };
  * | `readTo` | faults between a key and its `]` | `readProperties` calls it with `]` |
  * | `readQuoted`, `readFilter`, `readFilterArg` | faults | `readValue` calls the first, `readFilter` the last |
  * | `DirectExpression.evaluate` | speed | `Value` and `evalToken` call it with the context, and drive a generator |
- * | `RenderContext.readProperty` | own properties only | `scopes`, which is private |
+ * | `RenderContext.readProperty`, `lookup` (our own) | own properties only; keys with dots | `scopes`, which is private |
  * | `TemplateParser.parseTokens`, `parseToken` | this tokenizer in each tag; limits | `tokenizer` of a `TagToken`; outputs become tags `echo` |
  * | `renderer.renderTemplates` (`boundedRender`) | the budget | tags render their bodies by it |
  */
