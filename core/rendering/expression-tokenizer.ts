@@ -9,14 +9,15 @@ import {
 import {
   compileExpression,
   compileFallback,
+  compileFilters,
   compilePath,
   compileRange,
   compileWeighed,
+  DirectExpression,
 } from './direct-expression.ts';
-import { filters, letMissingPass, rawFilters } from './filters.ts';
+import { filters } from './filters.ts';
 
 type Expression = ReturnType<Tokenizer['readExpression']>;
-type FilterToken = FilteredValueToken['filters'][number];
 type Operand = ReturnType<Tokenizer['readValue']>;
 type ExpressionToken = Expression['postfix'][number];
 
@@ -53,6 +54,7 @@ export type TemplateLimits = { parts: number };
  * | `readTo` | faults between a key and its `]` | `readProperties` calls it with `]` |
  * | `readQuoted`, `readFilter`, `readFilterArg` | faults | `readValue` calls the first, `readFilter` the last |
  * | `DirectExpression.evaluate` | speed | `Value` and `evalToken` call it with the context, and drive a generator |
+ * | `compileFilters` (our own) | speed; missing values before `??` | `name` and `args` of its tokens; the `this` of a filter |
  * | `RenderContext.readProperty`, `lookup` (our own) | own properties only; keys with dots | `scopes`, which is private |
  * | `TemplateParser.parseTokens`, `parseToken` | this tokenizer in each tag; limits | `tokenizer` of a `TagToken`; outputs become tags `echo` |
  * | `renderer.renderTemplates` (`boundedRender`) | the budget | tags render their bodies by it |
@@ -76,18 +78,17 @@ export class ExpressionTokenizer extends Tokenizer {
 
   override readFilteredValue(): FilteredValueToken {
     const begin = this.p;
-    let value = this.filteredValue(begin, this.readExpression(), this.readFilters());
-    while (this.match('??')) {
-      value.filters.forEach(letMissingPass);
-      const isRaw = rawFilters.has(value.filters.at(-1)?.name ?? '');
+    for (let value = this.readExpression(); ; ) {
+      const tokens = this.readFilters();
+      const hasFallback = this.match('??');
+      value = compileFilters(value, tokens, hasFallback);
+      if (!hasFallback) return this.filteredValue(begin, value);
       this.advance(2);
-      const right = this.filteredValue(this.p, this.readExpression(), []);
-      value = this.filteredValue(begin, compileFallback(value, right, isRaw), this.readFilters());
+      value = compileFallback(value, this.readExpression());
     }
-    return value;
   }
 
-  override readExpression(): Expression {
+  override readExpression(): DirectExpression {
     this.skipBlank();
     const begin = this.p;
     const tokens: ExpressionToken[] = [];
@@ -121,11 +122,12 @@ export class ExpressionTokenizer extends Tokenizer {
       this.advance(2);
       const right = this.readOperand();
       if (right === undefined) throw this.error('a value is missing after ??');
-      value = this.filteredValue(value.begin, compileFallback(value, right), []);
+      const [one, other] = [DirectExpression.of(value), DirectExpression.of(right)];
+      value = this.filteredValue(value.begin, compileFallback(one, other));
     }
     if (this.tagName !== 'when' || value === undefined || 'content' in value) return value;
     // `case` compares with all values of a `when` without the budgeted operators.
-    return this.filteredValue(value.begin, compileWeighed(value), []);
+    return this.filteredValue(value.begin, compileWeighed(value));
   }
 
   private readOperand(): Operand {
@@ -134,7 +136,7 @@ export class ExpressionTokenizer extends Tokenizer {
     this.depth--;
     if (value) this.countPart();
     if (!TypeGuards.isPropertyAccessToken(value)) return value;
-    return this.filteredValue(value.begin, compilePath(value), []);
+    return this.filteredValue(value.begin, compilePath(value));
   }
 
   override readNonEmptyIdentifier(): ReturnType<Tokenizer['readNonEmptyIdentifier']> {
@@ -196,7 +198,7 @@ export class ExpressionTokenizer extends Tokenizer {
     try {
       const range = super.readGroupOrRange();
       if (!TypeGuards.isRangeToken(range)) return range;
-      return this.filteredValue(begin, compileRange(range.lhs, range.rhs), []);
+      return this.filteredValue(begin, compileRange(range.lhs, range.rhs));
     } catch (error) {
       const isRange = error instanceof Error && error.message.startsWith('invalid range');
       throw isRange ? this.error('invalid range syntax', begin) : error;
@@ -244,9 +246,9 @@ export class ExpressionTokenizer extends Tokenizer {
     this.assert(--this.limits.parts >= 0, 'at most 10000 values and filters are accepted');
   }
 
-  private filteredValue(begin: number, initial: Expression, filters: FilterToken[]): FilteredValueToken {
+  private filteredValue(begin: number, initial: DirectExpression): FilteredValueToken {
     // The package exports the token's type, but no other way to create one.
     const token = new Tokenizer('x').readFilteredValue();
-    return Object.assign(token, { initial, filters, input: this.input, begin, end: this.p });
+    return Object.assign(token, { initial, input: this.input, begin, end: this.p });
   }
 }
