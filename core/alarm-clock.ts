@@ -1,28 +1,18 @@
+import { pause } from './pause.ts';
+
 export function createAlarmClock() {
-  let hasRung = false;
-  let wakeUp: (() => void) | undefined;
+  let alarm = new AbortController();
+  const wind = () => {
+    alarm = new AbortController();
+  };
   return {
     /** Ends the current sleep early, or the next one if none is running. */
-    ring() {
-      hasRung = true;
-      wakeUp?.();
-    },
-    /** Forgets rings that no sleep has heard. */
-    silence() {
-      hasRung = false;
-    },
+    ring: () => alarm.abort(),
+    /** Forgets rings that no sleep has heard. Not for use during a sleep. */
+    silence: wind,
     async sleep(milliseconds: number) {
-      if (!hasRung) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, milliseconds);
-          wakeUp = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      wakeUp = undefined;
-      hasRung = false;
+      await pause(milliseconds, alarm.signal);
+      wind();
     },
   };
 }

@@ -13,13 +13,10 @@ export async function readJsonFile<T>(
   schema: z.ZodType<T>,
   malformed: () => undefined = () => undefined,
 ): Promise<T | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (text === undefined) return undefined;
   const parsed = schema.safeParse(tryParseJson(text));
   return parsed.success ? parsed.data : malformed();
 }

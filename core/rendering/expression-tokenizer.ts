@@ -6,11 +6,18 @@ import {
   type TopLevelToken,
   TypeGuards,
 } from 'liquidjs';
-import { compileExpression, compileFallback, compileRange, compileWeighed } from './direct-expression.ts';
-import { filters, letMissingPass, rawFilters } from './filters.ts';
+import {
+  compileExpression,
+  compileFallback,
+  compileFilters,
+  compilePath,
+  compileRange,
+  compileWeighed,
+  DirectExpression,
+} from './direct-expression.ts';
+import { filters } from './filters.ts';
 
 type Expression = ReturnType<Tokenizer['readExpression']>;
-type FilterToken = FilteredValueToken['filters'][number];
 type Operand = ReturnType<Tokenizer['readValue']>;
 type ExpressionToken = Expression['postfix'][number];
 
@@ -20,7 +27,8 @@ const fallbackOperator = new Tokenizer('??', operators).readOperator();
 if (fallbackOperator) fallbackOperator.getPrecedence = () => 3;
 
 const maxDepth = 32;
-const wordOperators = new Set(['and', 'or', 'not', 'contains']);
+/** Occurs only in expressions that are more than names joined by `and`, `or`, `not` or `contains`. */
+const notOfNames = /["'[(=<>]|\?\?/;
 
 export type TemplateLimits = { parts: number };
 
@@ -38,15 +46,16 @@ export type TemplateLimits = { parts: number };
  * | `readOperator` | `??` between values | `getPrecedence` of its token; `Expression` sorts by it |
  * | `readFilteredValue` | `??` after filters | outputs, `assign`, `echo` and conditions begin here; the fields of its token |
  * | `readValue` | `??` where a tag takes one value | tags evaluate a `FilteredValueToken` there (`evalToken`) |
- * | `readExpression`, `readExpressionTokens` | names with `and`, `or`, `not`, `contains`; faults; `DirectExpression` | no other code makes an `Expression`, but for `groupedExpressions`, which is off |
+ * | `readExpression` | names with `and`, `or`, `not`, `contains`; faults; `DirectExpression` | no other code makes an `Expression`, but for `groupedExpressions`, which is off |
  * | `readNonEmptyIdentifier` | names with spaces | `readProperties` reads each name by it |
  * | `readLiteral`, `readNumber` | names that begin as `true` or `24` do | `readValue` tries both before names |
- * | `readOperand` (our own) | keys with dots, as one name | `props` of a `PropertyAccessToken`, their `content` |
+ * | `readOperand` (our own) | keys with dots, as one name; `DirectExpression` | `variable` and `props` of a `PropertyAccessToken`, their `content` |
  * | `readGroupOrRange` | ranges of bounded length | the error that begins with `invalid range` |
  * | `readTo` | faults between a key and its `]` | `readProperties` calls it with `]` |
  * | `readQuoted`, `readFilter`, `readFilterArg` | faults | `readValue` calls the first, `readFilter` the last |
  * | `DirectExpression.evaluate` | speed | `Value` and `evalToken` call it with the context, and drive a generator |
- * | `RenderContext._get`, `readProperty` | keys with dots; own properties only | `scopes`, which is private, `_getFromScope` |
+ * | `compileFilters` (our own) | speed; missing values before `??` | `name` and `args` of its tokens; the `this` of a filter |
+ * | `RenderContext.readProperty`, `lookup` (our own) | own properties only; keys with dots | `scopes`, which is private |
  * | `TemplateParser.parseTokens`, `parseToken` | this tokenizer in each tag; limits | `tokenizer` of a `TagToken`; outputs become tags `echo` |
  * | `renderer.renderTemplates` (`boundedRender`) | the budget | tags render their bodies by it |
  */
@@ -69,24 +78,25 @@ export class ExpressionTokenizer extends Tokenizer {
 
   override readFilteredValue(): FilteredValueToken {
     const begin = this.p;
-    let value = this.filteredValue(begin, this.readExpression(), this.readFilters());
-    while (this.match('??')) {
-      value.filters.forEach(letMissingPass);
-      const isRaw = rawFilters.has(value.filters.at(-1)?.name ?? '');
+    for (let value = this.readExpression(); ; ) {
+      const tokens = this.readFilters();
+      const hasFallback = this.match('??');
+      value = compileFilters(value, tokens, hasFallback);
+      if (!hasFallback) return this.filteredValue(begin, value);
       this.advance(2);
-      const right = this.filteredValue(this.p, this.readExpression(), []);
-      value = this.filteredValue(begin, compileFallback(value, right, isRaw), this.readFilters());
+      value = compileFallback(value, this.readExpression());
     }
-    return value;
   }
 
-  override readExpression(): Expression {
+  override readExpression(): DirectExpression {
     this.skipBlank();
     const begin = this.p;
     const tokens: ExpressionToken[] = [];
     let isValid = true;
     let expectsOperand = true;
-    for (const token of this.readExpressionTokens()) {
+    for (;;) {
+      const token = this.readOperator() ?? this.readOperand();
+      if (token === undefined) break;
       const operator = TypeGuards.isOperatorToken(token) ? token.operator : undefined;
       isValid &&= expectsOperand === (operator === undefined || operator === 'not');
       expectsOperand = operator !== undefined;
@@ -94,16 +104,9 @@ export class ExpressionTokenizer extends Tokenizer {
     }
     this.assert(tokens.length > 0, 'a value is missing', begin);
     this.assert(isValid && !expectsOperand, () => `invalid expression: ${this.snapshot(begin)}`, begin);
-    const name = tokens.length > 1 && tokens.every(mayBeInName) ? this.input.slice(begin, this.p) : undefined;
-    return compileExpression(tokens, name?.trim().replace(/\s+/g, ' '));
-  }
-
-  override *readExpressionTokens(): ReturnType<Tokenizer['readExpressionTokens']> {
-    for (;;) {
-      const token = this.readOperator() ?? this.readOperand();
-      if (token === undefined) return;
-      yield token;
-    }
+    const text = this.input.slice(begin, this.p).trim();
+    const isName = tokens.length > 1 && !notOfNames.test(text);
+    return compileExpression(tokens, isName ? text.replace(/\s+/g, ' ') : undefined);
   }
 
   override readOperator(): ReturnType<Tokenizer['readOperator']> {
@@ -119,12 +122,12 @@ export class ExpressionTokenizer extends Tokenizer {
       this.advance(2);
       const right = this.readOperand();
       if (right === undefined) throw this.error('a value is missing after ??');
-      value = this.filteredValue(value.begin, compileFallback(value, right), []);
+      const [one, other] = [DirectExpression.of(value), DirectExpression.of(right)];
+      value = this.filteredValue(value.begin, compileFallback(one, other));
     }
-    if (value === undefined || 'content' in value) return value;
+    if (this.tagName !== 'when' || value === undefined || 'content' in value) return value;
     // `case` compares with all values of a `when` without the budgeted operators.
-    const initial = this.tagName === 'when' ? compileWeighed(value) : compileExpression([value]);
-    return this.filteredValue(value.begin, initial, []);
+    return this.filteredValue(value.begin, compileWeighed(value));
   }
 
   private readOperand(): Operand {
@@ -132,14 +135,8 @@ export class ExpressionTokenizer extends Tokenizer {
     const value = super.readValue();
     this.depth--;
     if (value) this.countPart();
-    if (!TypeGuards.isPropertyAccessToken(value) || value.variable) return value;
-    // A path of plain names is kept as one name, because a field's key may contain dots too.
-    const [root, ...rest] = value.props;
-    if (TypeGuards.isWordToken(root) && rest.every(TypeGuards.isWordToken)) {
-      for (const { content } of rest) root.content += `.${content}`;
-      value.props = [root];
-    }
-    return value;
+    if (!TypeGuards.isPropertyAccessToken(value)) return value;
+    return this.filteredValue(value.begin, compilePath(value));
   }
 
   override readNonEmptyIdentifier(): ReturnType<Tokenizer['readNonEmptyIdentifier']> {
@@ -201,7 +198,7 @@ export class ExpressionTokenizer extends Tokenizer {
     try {
       const range = super.readGroupOrRange();
       if (!TypeGuards.isRangeToken(range)) return range;
-      return this.filteredValue(begin, compileRange(range.lhs, range.rhs), []);
+      return this.filteredValue(begin, compileRange(range.lhs, range.rhs));
     } catch (error) {
       const isRange = error instanceof Error && error.message.startsWith('invalid range');
       throw isRange ? this.error('invalid range syntax', begin) : error;
@@ -249,17 +246,9 @@ export class ExpressionTokenizer extends Tokenizer {
     this.assert(--this.limits.parts >= 0, 'at most 10000 values and filters are accepted');
   }
 
-  private filteredValue(begin: number, initial: Expression, filters: FilterToken[]): FilteredValueToken {
+  private filteredValue(begin: number, initial: DirectExpression): FilteredValueToken {
     // The package exports the token's type, but no other way to create one.
     const token = new Tokenizer('x').readFilteredValue();
-    return Object.assign(token, { initial, filters, input: this.input, begin, end: this.p });
+    return Object.assign(token, { initial, input: this.input, begin, end: this.p });
   }
-}
-
-function mayBeInName(token: ExpressionToken): boolean {
-  if (TypeGuards.isOperatorToken(token)) return wordOperators.has(token.operator);
-  if (TypeGuards.isLiteralToken(token) || TypeGuards.isNumberToken(token)) return true;
-  return (
-    TypeGuards.isPropertyAccessToken(token) && !token.variable && token.props.every(TypeGuards.isWordToken)
-  );
 }

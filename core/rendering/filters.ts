@@ -1,16 +1,9 @@
-import {
-  type Filter,
-  type FilterImplOptions,
-  filters as liquidFilters,
-  toValue,
-  toValueSync,
-} from 'liquidjs';
+import { type FilterImplOptions, filters as liquidFilters, toValueSync } from 'liquidjs';
 import { dateFilters, type FilterHandler } from './date-filters.ts';
 import { renderContextOf } from './render-context.ts';
 import { stripMarkup } from './strip-markup.ts';
 import { isRecord, toText, weigh } from './values.ts';
 
-type FilterToken = ConstructorParameters<typeof Filter>[0];
 type Self = ThisParameterType<FilterHandler>;
 
 // Excluded: `sample` is random, so the HTML and the text of one email would differ; the `_exp` filters
@@ -39,17 +32,9 @@ const numericParameters: Readonly<Record<string, readonly number[]>> = {
 // Stripping costs ten times as much per character as other filters.
 const maxStrippedLength = 512 * 1024;
 
-const missingPasses = new WeakSet<object>();
-
-/** Before a `??`, a missing value passes filters unchanged, so that `name | capitalize ?? "friend"` falls back. */
-export function letMissingPass(filter: FilterToken): void {
-  if (filter.name !== 'default') missingPasses.add(filter);
-}
-
 function bounded(name: string, handler: FilterHandler): FilterHandler {
   const numeric = numericParameters[name] ?? [];
   return function (this: Self, value, ...parameters) {
-    if (missingPasses.has(this.token) && (toValue(value) ?? undefined) === undefined) return value;
     const { budget } = renderContextOf(this.context);
     budget.step();
     weigh(value, budget);
@@ -101,9 +86,9 @@ const handlers: Record<string, FilterImplOptions> = {
     typeof value === 'string' ? stripMarkup(value.slice(0, maxStrippedLength)) : value,
 };
 
-export const filters: ReadonlyMap<string, FilterImplOptions> = new Map(
+export const filters: ReadonlyMap<string, FilterHandler> = new Map(
   Object.entries(handlers).flatMap(([name, filter]) => {
     const handler = typeof filter === 'function' ? filter : filter.handler;
-    return isLeftOut(name) ? [] : [[name, { handler: bounded(name, handler), raw: rawFilters.has(name) }]];
+    return isLeftOut(name) ? [] : [[name, bounded(name, handler)]];
   }),
 );

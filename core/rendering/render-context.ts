@@ -19,7 +19,6 @@ export function parsePath(name: string): Path {
 }
 
 type Scope = Context['environments'];
-type Key = Parameters<Context['readProperty']>[1];
 
 export class RenderContext extends Context {
   readonly budget: RenderBudget;
@@ -59,14 +58,8 @@ export class RenderContext extends Context {
     return Object.hasOwn(this.environments, name) ? this.environments : this.globals;
   }
 
-  override *_get(path: Key[]): IterableIterator<unknown> {
-    const [root, ...rest] = path;
-    this.budget.step();
-    return yield this._getFromScope(this.lookup(parsePath(String(nameOf(root) ?? ''))), rest);
-  }
-
   /** Own properties only, and of loops only what Liquid documents; no JavaScript members. */
-  override readProperty(object: unknown, key: Key): unknown {
+  override readProperty(object: unknown, key: unknown): unknown {
     const name = nameOf(key);
     if (name === undefined || (object instanceof Drop && !loopProperties.has(name))) return undefined;
     if (isRecord(object) && !Array.isArray(object) && Object.hasOwn(object, name)) return object[name];
@@ -82,7 +75,7 @@ export class RenderContext extends Context {
 }
 
 /** Lists and objects are not keys: converting one to text may take long. */
-function nameOf(key: Key | undefined): string | number | undefined {
+export function nameOf(key: unknown): string | number | undefined {
   const name: unknown = toValue(key);
   return typeof name === 'string' || typeof name === 'number' ? name : undefined;
 }

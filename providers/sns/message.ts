@@ -24,20 +24,17 @@ export const snsMessageSchema = z.discriminatedUnion('Type', [
 
 export type SnsMessage = z.output<typeof snsMessageSchema>;
 
+const signedFields = [
+  ...['Message', 'MessageId', 'Subject', 'SubscribeURL'],
+  ...['Timestamp', 'Token', 'TopicArn', 'Type'],
+];
+
 /**
  * The text that the signature covers.
  * Source: Amazon SNS developer guide, "Verifying the signatures of Amazon SNS messages".
  */
 export function signedText(message: SnsMessage): string {
-  const { Message, MessageId, Timestamp, TopicArn, Type } = message;
-  const end = `TopicArn\n${TopicArn}\nType\n${Type}\n`;
-  if (message.Type === 'Notification') {
-    const subject = typeof message.Subject === 'string' ? `Subject\n${message.Subject}\n` : '';
-    return `Message\n${Message}\nMessageId\n${MessageId}\n${subject}Timestamp\n${Timestamp}\n${end}`;
-  }
-  const { SubscribeURL, Token } = message;
-  return (
-    `Message\n${Message}\nMessageId\n${MessageId}\nSubscribeURL\n${SubscribeURL}\n` +
-    `Timestamp\n${Timestamp}\nToken\n${Token}\n${end}`
-  );
+  const values = new Map(Object.entries(message));
+  const signed = signedFields.filter((name) => typeof values.get(name) === 'string');
+  return signed.map((name) => `${name}\n${values.get(name)}\n`).join('');
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../../core/pause.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import type { PendingEvent } from '../mail/records.ts';
 import type { ReceivedMail } from '../receiving/received-mail.ts';
@@ -43,7 +44,6 @@ export class Publisher {
   readonly #parts: Parts;
   readonly #addresses: { SigningCertURL: string; UnsubscribeURL: string };
   readonly #stopping = new AbortController();
-  readonly #timers = new Set<NodeJS.Timeout>();
   #due: Refused[] = [];
   #done: number[] = [];
   #noting: NodeJS.Timeout | undefined;
@@ -96,7 +96,6 @@ export class Publisher {
   /** Aborts deliveries in flight; events that were not accepted stay on disk for the next start. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    for (const timer of this.#timers) clearTimeout(timer);
     this.#parts.webhook.close();
     while (this.#inFlight > 0) await sleep(5);
     this.#note();
@@ -195,12 +194,10 @@ export class Publisher {
   }
 
   #later(waitMs: number, act: () => void): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
+    void pause(waitMs, this.#stopping.signal).then(() => {
       act();
       this.pump();
-    }, waitMs);
-    this.#timers.add(timer);
+    });
   }
 
   #finish(number: number): void {

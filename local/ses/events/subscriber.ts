@@ -85,13 +85,12 @@ export class Subscriber {
 
   #save(): Promise<void> {
     const { topicArn, endpoint } = this.#subscription;
-    return this.#parts.state.update((value) => ({
-      ...value,
-      subscriptions: [
-        ...value.subscriptions.filter((other) => other.topicArn !== topicArn || other.endpoint !== endpoint),
-        this.#subscription,
-      ],
-    }));
+    return this.#parts.state.update((value) => {
+      const others = value.subscriptions.filter(
+        (other) => other.topicArn !== topicArn || other.endpoint !== endpoint,
+      );
+      value.subscriptions = [...others, this.#subscription];
+    });
   }
 }
 

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { firstLink } from '../events/first-link.ts';
 import type { EventControl } from '../events/start-events.ts';
 import { HttpProblem, isForm, readInput } from '../http/read-input.ts';
-import { seeOther } from '../http/see-other.ts';
 import type { MailStore, StoredMessage } from '../mail/mail-store.ts';
 import type { PlannedEvent } from '../mail/records.ts';
 import { hasEvents } from '../state/configuration-set.ts';
@@ -43,9 +42,9 @@ export function controlRoutes({ store, faults, events, identities }: ControlOpti
         }
         const { id } = stored.record;
         if (!store.addEvent(id, event)) throw noSuchMessage();
-        ctx.status = 202;
+        ctx.status = isForm(ctx) ? 303 : 202;
         ctx.body = { eventType: event.type };
-        if (isForm(ctx)) seeOther(ctx, `/messages/${id}?event=${wanted.type}`);
+        if (isForm(ctx)) ctx.redirect(`/messages/${id}?event=${wanted.type}`);
       })
       .get('/api/faults', (ctx) => {
         ctx.body = faults.settings;

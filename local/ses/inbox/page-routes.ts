@@ -4,7 +4,6 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { EventControl } from '../events/start-events.ts';
 import { HttpProblem, parseInput } from '../http/read-input.ts';
-import { seeOther } from '../http/see-other.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import type { SesAttachment } from '../protocol/schemas.ts';
 import { listPage } from './list-page.ts';
@@ -50,7 +49,8 @@ export function pageRoutes(store: MailStore, events: EventControl): Router {
     })
     .post('/clear', (ctx) => {
       store.clear();
-      seeOther(ctx, '/');
+      ctx.status = 303;
+      ctx.redirect('/');
     })
     .get('/messages/:id', async (ctx) => {
       const { event: asked = null } = parseInput(messageSchema, ctx.query);

@@ -20,9 +20,6 @@ export function compileTemplate(source: string): (data: TemplateData) => string 
   const parts = source.split(/(\{\{\{[^{}]*\}\}\}|\{\{[^{}]*\}\})/);
   const names = parts.map((part, index) => (index % 2 === 1 ? placeholderName(part) : null));
   return (data) => {
-    const [first] = names.length === 3 && parts[0] === '' && parts[2] === '' ? [names[1]] : [];
-    // The common case here: the whole field is one placeholder, and its value needs no copy.
-    if (first !== undefined && first !== null) return attributeOf(data, first);
     let rendered = '';
     for (const [index, part] of parts.entries()) {
       const name = names[index];

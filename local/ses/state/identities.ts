@@ -92,10 +92,9 @@ export class Identities {
   async delete(name: string): Promise<void> {
     const key = toKey(name);
     this.#get(key);
-    await this.#state.update((value) => ({
-      ...value,
-      identities: Object.fromEntries(Object.entries(value.identities).filter(([other]) => other !== key)),
-    }));
+    await this.#state.update(({ identities }) => {
+      delete identities[key];
+    });
   }
 
   texts(name: string): string[] | null {
@@ -106,7 +105,7 @@ export class Identities {
   setTexts(name: string, texts: string[] | null): Promise<void> {
     return this.#state.update((value) => {
       const { [name.toLowerCase()]: _, ...others } = value.texts;
-      return { ...value, texts: texts === null ? others : { ...others, [name.toLowerCase()]: texts } };
+      value.texts = texts === null ? others : { ...others, [name.toLowerCase()]: texts };
     });
   }
 
@@ -155,10 +154,9 @@ export class Identities {
   }
 
   #save(key: string, identity: Identity): Promise<void> {
-    return this.#state.update((value) => ({
-      ...value,
-      identities: { ...value.identities, [key]: identity },
-    }));
+    return this.#state.update(({ identities }) => {
+      identities[key] = identity;
+    });
   }
 }
 

@@ -46,7 +46,7 @@ type StateValue = z.output<typeof stateSchema>;
 /** A small JSON file, read once and replaced as a whole after each change. */
 export class State {
   readonly #path: string;
-  #value: StateValue;
+  readonly #value: StateValue;
   #writing: Promise<void> = Promise.resolve();
 
   private constructor(path: string, value: StateValue) {
@@ -67,8 +67,8 @@ export class State {
     return this.#value;
   }
 
-  update(change: (value: StateValue) => StateValue): Promise<void> {
-    this.#value = change(this.#value);
+  update(change: (value: StateValue) => void): Promise<void> {
+    change(this.#value);
     const text = JSON.stringify(this.#value, null, 2);
     // Writes to one path are queued, so the last value wins.
     this.#writing = writeFileAtomic(this.#path, text, { mode: 0o600 });

@@ -1,24 +1,14 @@
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
-import type { Orm } from '../../../db/orm.ts';
 import type { EmailProvider } from '../../../providers/email/email-provider.ts';
-import type { Warn } from '../../../runtime/logger.ts';
-import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { SendBatchResult } from '../../contracts/campaign.ts';
-import type { CountOutcome } from '../sending/claim-outcomes.ts';
 import { createBeginningRecorder } from '../sending/record-beginnings.ts';
-import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 import { RenderTurns } from '../sending/render-turns.ts';
+import type { SenderDependencies } from '../sending/sending-context.ts';
 import { createCampaignWatch } from './campaign-watch.ts';
 import { type BatchContext, type BatchOrder, sendBatch } from './send-batch.ts';
 
-export interface BatchSenderDependencies {
-  orm: Orm;
+export interface BatchSenderDependencies extends SenderDependencies {
   provider: EmailProvider;
-  render: ClaimedRenderer;
-  rates: () => Promise<SendRates>;
-  unknownSeconds: number;
-  count: CountOutcome;
-  warn: Warn;
   /** Called after each commit of outcomes. */
   recorded: () => void;
 }

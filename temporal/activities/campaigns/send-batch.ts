@@ -118,8 +118,9 @@ class BatchRun {
     const mayContinue = () =>
       this.#left > 0 && this.retryInMs === 0 && !this.#signal.aborted && performance.now() < this.#until;
     try {
-      do while (mayContinue() && (await this.#next()));
-      while (await this.#grows());
+      do {
+        while (mayContinue() && (await this.#next()));
+      } while (await this.#grows());
       await Promise.all(this.#underWay);
     } finally {
       // If one fails, the others are still recorded.

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseTimedOut, ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { eraseContacts, maxContactsAtOnce } from '../../../analytics/erase-contacts.ts';
 import { keptEmailData } from '../../../core/kept-email-data.ts';
 import { newId } from '../../../core/new-id.ts';
+import { waitUntil } from '../../../core/pause.ts';
 import { isDatabaseAway } from '../../../db/database-away.ts';
 import { Event } from '../../../db/entities/event.ts';
 import type { Em } from '../../../db/orm.ts';
@@ -25,7 +25,7 @@ const erasuresAtOnce = 5_000;
 const contactsAtOnce = 100;
 const pollIntervalMs = 200;
 /** Only a dump or an analyst keeps a transaction open for longer; the next run retries. */
-const polls = 300;
+const longestTransactionMs = 60_000;
 /** Each run writes its own marker, so a stream that always lags a few seconds must not make every run fail. */
 const streamLimitMs = 120_000;
 /** By then an insert has ended that ClickHouse was still running for a reader that lost its lease. */
@@ -76,26 +76,25 @@ export async function eraseDeletedContacts(
   const endsAt = performance.now() + runMs;
   const result = { contacts: 0, events: 0 };
   const run: Run = { em, clickhouse, signal, endsAt, result, failed, failedBefore: new Set(failedBefore) };
-  const failures = new Map<typeof eraseInPostgres, unknown>();
-  const attempt = async (erase: typeof eraseInPostgres) => {
-    if (failures.has(erase)) return 0;
-    try {
-      return await erase(run);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      failures.set(erase, error);
-      return 0;
+  const failures: unknown[] = [];
+  const parts = new Set([eraseInPostgres, eraseInClickHouse]);
+  let erased: number;
+  do {
+    erased = 0;
+    for (const erase of parts) {
+      try {
+        erased += await erase(run);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        failures.push(error);
+        parts.delete(erase);
+      }
     }
-  };
-  for (let isDone = false; !isDone && !isOver(run); ) {
-    const cleared = await attempt(eraseInPostgres);
-    const erased = await attempt(eraseInClickHouse);
-    isDone = cleared === 0 && erased === 0;
-  }
+  } while (erased > 0 && !isOver(run));
   failedBefore.clear();
   for (const projectId of [...failed.postgres.keys(), ...failed.clickhouse.keys()])
     failedBefore.add(projectId);
-  const all = [...failures.values(), ...failed.postgres.values(), ...failed.clickhouse.values()];
+  const all = [...failures, ...failed.postgres.values(), ...failed.clickhouse.values()];
   if (all.length > 0) throw all[0];
   return run.result;
 }
@@ -146,10 +145,8 @@ const readLatestPass = async (em: Em) => new Date((await readClock(em)).getTime(
 
 async function whenSettled(em: Em, signal: AbortSignal): Promise<void> {
   const now = await readClock(em);
-  for (let poll = 0; poll < polls; poll += 1) {
-    if (await haveTransactionsEnded(em, now)) return;
-    await delay(pollIntervalMs, undefined, { signal });
-  }
+  const haveEnded = () => haveTransactionsEnded(em, now);
+  if (await waitUntil(haveEnded, pollIntervalMs, longestTransactionMs, signal)) return;
   throw new Error('A database transaction that began before the erasure is still open');
 }
 

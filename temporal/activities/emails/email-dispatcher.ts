@@ -2,28 +2,19 @@ import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import type { Orm } from '../../../db/orm.ts';
 import { loadContents } from '../../../db/statements/emails/load-contents.ts';
 import type { EmailProvider } from '../../../providers/email/email-provider.ts';
-import type { Warn } from '../../../runtime/logger.ts';
 import { orUndefinedAfter } from '../../../runtime/or-undefined-after.ts';
-import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
-import type { CountOutcome } from '../sending/claim-outcomes.ts';
 import { createBeginningRecorder } from '../sending/record-beginnings.ts';
-import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 import type { RenderTurns } from '../sending/render-turns.ts';
+import type { SenderDependencies } from '../sending/sending-context.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { dispatchEmails, workMs } from './dispatch-emails.ts';
 import type { HandingOver } from './hand-over-claim.ts';
 import { createSlotReserver } from './slot-reserver.ts';
 
-export interface EmailDispatcherDependencies {
-  orm: Orm;
+export interface EmailDispatcherDependencies extends SenderDependencies {
   provider: HandingOver & Pick<EmailProvider, 'callsAtOnce'>;
-  render: ClaimedRenderer;
   turns: RenderTurns;
-  rates: () => Promise<SendRates>;
-  unknownSeconds: number;
-  count: CountOutcome;
-  warn: Warn;
   journaled: () => void;
 }
 

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
+import { waitUntil } from '../../../core/pause.ts';
 import type { Em } from '../../../db/orm.ts';
 import { readMarkerProgress, wasJournalStreamed } from '../../../db/statements/events/journal-marker.ts';
 
@@ -35,9 +35,7 @@ export async function whenStreamed(
   markerId: string,
   { signal, limitMs = usualLimitMs }: StreamWait = {},
 ): Promise<void> {
-  for (let waitedMs = 0; waitedMs < limitMs; waitedMs += pollIntervalMs) {
-    if ((await readMarkerProgress(em, markerId)).isStreamed) return;
-    await delay(pollIntervalMs, undefined, { signal });
-  }
+  const isStreamed = async () => (await readMarkerProgress(em, markerId)).isStreamed;
+  if (await waitUntil(isStreamed, pollIntervalMs, limitMs, signal)) return;
   throw new Error('ClickHouse has not yet received the journal up to the deletion');
 }

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
+import { waitUntil } from '../../../core/pause.ts';
 import { endWhenDue, SliceOver } from '../../../core/slice.ts';
 import type { Em } from '../../../db/orm.ts';
 import { computationStart, computeSegment } from '../../../db/statements/segments/compute-segment.ts';
@@ -95,10 +95,5 @@ async function prepare(
 
 async function waitForWriters(em: Em, signal: AbortSignal | undefined): Promise<boolean> {
   const barrier = await writersBarrier(em);
-  const until = performance.now() + writersWaitMs;
-  for (;;) {
-    if (await haveWritersEnded(em, barrier)) return true;
-    if (performance.now() > until) return false;
-    await delay(writersCheckMs, undefined, { signal });
-  }
+  return waitUntil(() => haveWritersEnded(em, barrier), writersCheckMs, writersWaitMs, signal);
 }

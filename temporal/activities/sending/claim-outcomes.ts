@@ -11,8 +11,6 @@ export type CountOutcome = (outcome: HandOver['outcome'] | 'suppressed') => void
 type Outcome = Pick<HandOverRecord, 'status'> &
   Partial<Pick<HandOverRecord, 'messageId' | 'reason' | 'subject' | 'triedSince' | 'retryAt'>>;
 
-const recordedLaterMs = 1_000;
-
 export type ProjectRecord = HandOverRecord & { projectId: string };
 
 export class ClaimOutcomes {
@@ -41,10 +39,6 @@ export class ClaimOutcomes {
 
   putBackAll(emails: Iterable<ClaimedEmail>, reason: string | null): void {
     for (const email of emails) this.putBack(email, reason, 0);
-  }
-
-  putBackUnrecorded(email: ClaimedEmail): void {
-    this.putBack(email, 'the start of the hand-over could not be recorded', recordedLaterMs);
   }
 
   /** Returns an email to the queue: the hand-over did not begin, or the provider deferred it. */

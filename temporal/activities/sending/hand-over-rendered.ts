@@ -32,6 +32,8 @@ export async function handOverRendered(
   outcomes.answerAll(begun, await call([...begun.values()]), startedAt);
 }
 
+const recordedLaterMs = 1_000;
+
 /** @returns the emails that may be handed over now */
 async function begin(
   context: SendingContext,
@@ -46,7 +48,7 @@ async function begin(
       const beginning = { emailId: email.id, token, uploadSeconds: uploadSecondsOf(outgoing) };
       if (await record(beginning)) begun.set(email, outgoing);
     } catch {
-      outcomes.putBackUnrecorded(email);
+      outcomes.putBack(email, 'the start of the hand-over could not be recorded', recordedLaterMs);
     }
   };
   await Promise.all(Array.from(rendered, beginOne));

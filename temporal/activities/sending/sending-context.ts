@@ -1,8 +1,9 @@
 import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
-import type { Em } from '../../../db/orm.ts';
+import type { Em, Orm } from '../../../db/orm.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
 import type { Warn } from '../../../runtime/logger.ts';
+import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { ClaimOutcomes, CountOutcome } from './claim-outcomes.ts';
 import type { Lease } from './lease.ts';
 import type { RecordBeginning } from './record-beginnings.ts';
@@ -21,6 +22,13 @@ export interface SendingContext {
   unknownSeconds: number;
   count: CountOutcome;
   warn: Warn;
+}
+
+/** What a process has for both. */
+export interface SenderDependencies
+  extends Pick<SendingContext, 'render' | 'unknownSeconds' | 'count' | 'warn'> {
+  orm: Orm;
+  rates: () => Promise<SendRates>;
 }
 
 /** The claim whose emails are handed over. */
