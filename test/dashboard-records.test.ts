@@ -462,6 +462,29 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await link('second@example.com').waitFor();
   });
 
+  it('contacts are found by part of their names, too', async () => {
+    const named = (email: string, firstName: string, lastName: string) =>
+      post('/contacts', { email, data: { firstName, lastName } });
+    await named('gh@names.test', 'Grace', 'Hopper');
+    await named('hopper@names.test', 'Edward', 'H.');
+    await named('ada@names.test', 'Ada', 'Lovelace');
+    await page.goto(`projects/${project.id}/contacts`);
+    const search = page.getByRole('searchbox', { name: 'Search addresses and names' });
+    const byName = page.getByRole('region', { name: 'Found by name' });
+    await search.fill('hopper');
+    await byName
+      .getByRole('listitem')
+      .filter({ hasText: 'gh@names.test' })
+      .getByText('Grace Hopper')
+      .waitFor();
+    expect(await byName.getByRole('listitem').count()).toBe(1);
+    expect(await page.getByRole('table').getByRole('link').allTextContents()).toEqual(['hopper@names.test']);
+    await search.fill('Lovelace');
+    await page.getByText('No address contains this').waitFor();
+    await byName.getByRole('link', { name: 'ada@names.test' }).click();
+    await heading('ada@names.test').waitFor();
+  });
+
   it('the members of a segment show what was changed about one of them', async () => {
     const { id } = (await post('/segments', { name: 'Circle', type: 'STATIC' })).body;
     await post(`/segments/${id}/members`, { emails: ['member@example.com'], createMissing: true });
