@@ -1,8 +1,7 @@
 import { useState } from 'react';
-import { ApiError, messageOf } from '../../api/api-error.ts';
 import { projectHeaders } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import { uploadImage } from './upload-image.ts';
+import { uploadFaultOf, uploadImage } from './upload-image.ts';
 
 export interface RunningUpload {
   id: number;
@@ -38,14 +37,9 @@ export function useUploads() {
         dismiss(id);
         await refresh('/uploads');
       } catch (error) {
-        change(id, { fault: faultOf(error) });
+        change(id, { fault: uploadFaultOf(error) });
       }
     }
   }
   return { uploads, start, dismiss };
-}
-
-function faultOf(error: unknown): string {
-  const issues = error instanceof ApiError ? error.issues : [];
-  return issues.length === 0 ? messageOf(error) : issues.map(({ message }) => `${message}.`).join(' ');
 }
