@@ -308,6 +308,23 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(tab.complaints().filter((text) => !text.includes('status of 4'))).toEqual([]);
   });
 
+  it('an image that is uploaded in the dialog is chosen', async () => {
+    await openVisually('<p>Here</p>');
+    await body().click();
+    await button('Insert image').click();
+    const dialog = page.getByRole('dialog', { name: 'Insert an image' });
+    const insert = dialog.getByRole('button', { name: 'Insert image' });
+    await expect.poll(() => insert.isDisabled()).toBe(true);
+    const file = { name: 'cup.png', mimeType: 'image/png', buffer: png };
+    await dialog.locator('input[type=file]').setInputFiles(file);
+    await expect.poll(() => insert.isEnabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'Alternative text' }).fill('A cup');
+    await insert.click();
+    await body().getByRole('img', { name: 'A cup' }).waitFor();
+    const [newest] = (await asked('/uploads')).body.data;
+    expect(await body().getByRole('img', { name: 'A cup' }).getAttribute('src')).toBe(newest.url);
+  });
+
   it('what was typed before another email is shown can’t be undone in it', async () => {
     // Not that of the toast.
     const undo = page.getByLabel('Undo', { exact: true });

@@ -14,8 +14,12 @@ export interface RunningUpload {
 
 let lastId = 0;
 
-/** Uploads files one after another; refused ones stay in the list until they are dismissed. */
-export function useUploads() {
+/**
+ * Uploads files one after another; refused ones stay in the list until they are dismissed.
+ *
+ * @param onUploaded gets the address of each image
+ */
+export function useUploads(onUploaded?: (url: string) => void) {
   const [uploads, setUploads] = useState<RunningUpload[]>([]);
   const change = (id: number, changes: Partial<RunningUpload>) =>
     setUploads((all) => all.map((upload) => (upload.id === id ? { ...upload, ...changes } : upload)));
@@ -33,9 +37,10 @@ export function useUploads() {
     ]);
     for (const { id, file } of waiting) {
       try {
-        await uploadImage(file, headers, (share) => change(id, { share }));
+        const url = await uploadImage(file, headers, (share) => change(id, { share }));
         dismiss(id);
         await refresh('/uploads');
+        onUploaded?.(url);
       } catch (error) {
         change(id, { fault: uploadFaultOf(error) });
       }
