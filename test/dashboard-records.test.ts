@@ -462,6 +462,20 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await link('second@example.com').waitFor();
   });
 
+  it('the header of a page scrolls away in a low window, as at a zoom of 200%, and stays in others', async () => {
+    const topOf = async () => (await page.locator('main header').boundingBox())?.y;
+    const scroll = () => page.evaluate(`document.scrollingElement.scrollTo(0, 300)`);
+    await page.goto(`projects/${project.id}/templates/new`);
+    await button('Create template').waitFor();
+    await page.setViewportSize({ width: 720, height: 450 });
+    await scroll();
+    await expect.poll(topOf).toBe(0);
+    await page.setViewportSize({ width: 640, height: 400 });
+    await scroll();
+    await expect.poll(topOf).toBeLessThan(0);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
   it('contacts are found by part of their names, too', async () => {
     const named = (email: string, firstName: string, lastName: string) =>
       post('/contacts', { email, data: { firstName, lastName } });
