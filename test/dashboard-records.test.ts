@@ -9,10 +9,8 @@ const executable = await findChromium();
 const domain = 'mail.records.test';
 
 describe.skipIf(executable === undefined)('in the dashboard', () => {
-  const { stage, owner, project, tab, page, button, link, heading, sideBar, asked } = useDashboardStory(
-    executable,
-    'Records',
-  );
+  const { stage, owner, project, tab, page, button, link, field, heading, sideBar, asked } =
+    useDashboardStory(executable, 'Records');
   const post = (path: string, body: object) => owner.call('POST', path, body, { 'X-Project-Id': project.id });
 
   it('a received email is read from the activity', async () => {
@@ -68,6 +66,17 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(await button('Check now').or(button('Remove')).count()).toBe(0);
   });
 
+  it('the domain of a mailbox provider is refused, and the final dot of a name in DNS is not', async () => {
+    await page.goto(`projects/${project.id}/domains`);
+    await button('Add a domain').click();
+    await field('Domain').fill('ada@Gmail.com');
+    await button('Add the domain').click();
+    await page.getByText(/^Only this mailbox provider can add DNS records/).waitFor();
+    await field('Domain').fill('dotted.records.test.');
+    await button('Add the domain').click();
+    await heading('dotted.records.test').waitFor();
+  });
+
   it('a domain waiting for DNS lists its records, and copies them all at once', async () => {
     const waiting = 'waiting.records.test';
     const { id } = (await post('/domains', { domain: waiting })).body;
@@ -80,6 +89,10 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     const textOf = (name: string) => page.getByRole('table', { name }).textContent();
     expect(await textOf('Required DNS records')).not.toContain('_dmarc');
     expect(await textOf('Recommended DNS records')).toContain(`_dmarc.${waiting}`);
+    // It would take the email of the domain away from its mailboxes.
+    expect(await textOf('Recommended DNS records')).not.toContain('inbound-smtp');
+    expect(await textOf('Optional DNS records')).toContain('inbound-smtp');
+    await page.getByText(/Leave it out if waiting\.records\.test already has mailboxes elsewhere/).waitFor();
     await button('Copy all').click();
     await page.getByText(/^Records copied/).waitFor();
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
@@ -89,6 +102,25 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
         expect.stringMatching(/^MX\tbounce\.waiting\.records\.test\t10 feedback-smtp\.\S+$/),
       ]),
     );
+    expect(copied).not.toContain('inbound-smtp');
+  });
+
+  it('a domain whose mailboxes are elsewhere is not told to move them', async () => {
+    const { id } = (await post('/domains', { domain: 'elsewhere.records.test' })).body;
+    const path = '**/domains/project/*';
+    await page.route(path, async (route) => {
+      const { data } = await (await route.fetch()).json();
+      for (const { records } of data) {
+        for (const record of records.filter(({ purpose }: { purpose: string }) => purpose === 'INBOUND'))
+          Object.assign(record, { found: false, others: ['1 aspmx.l.google.com'] });
+      }
+      await route.fulfill({ json: { data } });
+    });
+    await page.goto(`projects/${project.id}/domains/${id}`);
+    const record = page.getByRole('row', { name: /^Elsewhere MX/ });
+    await record.getByText('Email to this domain is received here, and should stay there:').waitFor();
+    await record.getByText('1 aspmx.l.google.com', { exact: true }).waitFor();
+    await page.unroute(path);
   });
 
   it('a domain shows what DNS has instead of a record', async () => {
@@ -428,6 +460,43 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(await page.getByRole('row').count()).toBe(2);
     await button('Show all emails').click();
     await link('second@example.com').waitFor();
+  });
+
+  it('the header of a page scrolls away in a low window, as at a zoom of 200%, and stays in others', async () => {
+    const topOf = async () => (await page.locator('main header').boundingBox())?.y;
+    const scroll = () => page.evaluate(`document.scrollingElement.scrollTo(0, 300)`);
+    await page.goto(`projects/${project.id}/templates/new`);
+    await button('Create template').waitFor();
+    await page.setViewportSize({ width: 720, height: 450 });
+    await scroll();
+    await expect.poll(topOf).toBe(0);
+    await page.setViewportSize({ width: 640, height: 400 });
+    await scroll();
+    await expect.poll(topOf).toBeLessThan(0);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
+  it('contacts are found by part of their names, too', async () => {
+    const named = (email: string, firstName: string, lastName: string) =>
+      post('/contacts', { email, data: { firstName, lastName } });
+    await named('gh@names.test', 'Grace', 'Hopper');
+    await named('hopper@names.test', 'Edward', 'H.');
+    await named('ada@names.test', 'Ada', 'Lovelace');
+    await page.goto(`projects/${project.id}/contacts`);
+    const search = page.getByRole('searchbox', { name: 'Search addresses and names' });
+    const byName = page.getByRole('region', { name: 'Found by name' });
+    await search.fill('hopper');
+    await byName
+      .getByRole('listitem')
+      .filter({ hasText: 'gh@names.test' })
+      .getByText('Grace Hopper')
+      .waitFor();
+    expect(await byName.getByRole('listitem').count()).toBe(1);
+    expect(await page.getByRole('table').getByRole('link').allTextContents()).toEqual(['hopper@names.test']);
+    await search.fill('Lovelace');
+    await page.getByText('No address contains this').waitFor();
+    await byName.getByRole('link', { name: 'ada@names.test' }).click();
+    await heading('ada@names.test').waitFor();
   });
 
   it('the members of a segment show what was changed about one of them', async () => {

@@ -3,6 +3,7 @@ import { findChromium } from './setup/chromium.ts';
 import { tabTo } from './setup/dashboard.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
 import { eventually } from './setup/eventually.ts';
+import { png } from './setup/images.ts';
 
 const executable = await findChromium();
 const domain = 'mail.visual.test';
@@ -235,31 +236,93 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
         `<img src="${pixel}" alt="Four"></p>`,
     );
     await body().getByRole('img', { name: 'Four' }).waitFor();
-    await dismiss('Image files can’t be pasted or dropped here. Add them with “Insert image”.');
+    await dismiss(
+      'The images could not be pasted with the text. Paste each one alone, or drop its file here.',
+    );
     expect(await readHtml()).toBe(`<p>Here: One three <img src="${pixel}" alt="Four"></p>`);
     expect(tab.complaints()).toEqual([]);
   });
 
-  it('an image file that is pasted or dropped is not, and the page says what to do', async () => {
-    const refusal = 'Image files can’t be pasted or dropped here. Add them with “Insert image”.';
-    await openVisually('<p>Here</p>');
-    await paste('', 'a.png');
-    await dismiss(refusal);
-    const wasRefused = await page.evaluate(`{
+  it('the lists of Word, which are paragraphs, become lists', async () => {
+    const item = (level: number, marker: string, text: string) =>
+      `<p class=MsoListParagraph style='text-indent:-18.0pt;mso-list:l0 level${level} lfo1'><![if !supportLists]>` +
+      `<span style='font-family:Symbol'><span style='mso-list:Ignore'>${marker}<span style='font:7.0pt "Times New Roman"'>` +
+      `&nbsp;&nbsp;&nbsp;</span></span></span><![endif]>${text}<o:p></o:p></p>`;
+    await openVisually('<p>Here:</p>');
+    await body().click();
+    await page.keyboard.press('Control+End');
+    await cursorIsKnown();
+    await page.keyboard.press('Enter');
+    await paste(
+      `<html xmlns:o="urn:schemas-microsoft-com:office:office"><body><p class=MsoNormal>We have<o:p></o:p></p>\n` +
+        `${item(1, '·', 'Candles')}\n${item(2, 'o', 'white')}\n${item(2, 'o', '<b>red</b>')}\n${item(1, '·', 'Soap')}\n` +
+        `<p class=MsoNormal>in<o:p></o:p></p>\n${item(1, '1.', 'Graz')}\n${item(1, '2.', 'Linz')}\n` +
+        `<p class=MsoNormal>End</p></body></html>`,
+    );
+    await body().getByText('End').waitFor();
+    expect((await readHtml()).replaceAll(/\s*\n\s*/g, '')).toBe(
+      '<p>Here:</p><p>We have</p><ul><li>Candles<ul><li>white</li><li><strong>red</strong></li></ul></li><li>Soap</li></ul>' +
+        '<p>in</p><ol><li>Graz</li><li>Linz</li></ol><p>End</p>',
+    );
+  });
+
+  it('an image file that is pasted or dropped is uploaded, and stands where it was put', async () => {
+    const image = (name: string, content = png) => `new File(
+      [Uint8Array.from(atob('${content.toString('base64')}'), (c) => c.charCodeAt(0))], '${name}', { type: 'image/png' })`;
+    const drop = (...files: string[]) => `{
       const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File([''], 'a.png', { type: 'image/png' }));
-      const target = document.querySelector('.visual-email p');
-      const { x, y } = target.getBoundingClientRect();
+      for (const file of [${files.join()}]) dataTransfer.items.add(file);
+      const { x, y } = document.querySelector('.visual-email p').getBoundingClientRect();
       const at = { clientX: x + 1, clientY: y + 1, bubbles: true, cancelable: true };
-      !target.dispatchEvent(new DragEvent('drop', { dataTransfer, ...at }));
+      !document.querySelector('.visual-email p').dispatchEvent(new DragEvent('drop', { dataTransfer, ...at }));
+    }`;
+    await openVisually('<p>Here</p><p>End</p>');
+    await body().click();
+    await page.keyboard.press('Control+End');
+    await cursorIsKnown();
+    await page.evaluate(`{
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(${image('a.png')});
+      document.querySelector('.visual-email').dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
     }`);
-    expect(wasRefused).toBe(true);
-    await dismiss(refusal);
+    await body().locator('img[draggable]').waitFor();
+    const isTaken = await page.evaluate(drop(image('b.png'), image('c.png')));
+    expect(isTaken).toBe(true);
+    await expect.poll(() => body().locator('img[draggable]').count()).toBe(3);
+    const images: { url: string }[] = (await asked('/uploads')).body.data;
+    expect(images).toHaveLength(3);
+    const [third, second, first] = images.map(
+      ({ url }) => `<img src="${url}" alt="" style="max-width: 100%;">`,
+    );
+    expect(await readHtml()).toBe(`<p>${second}${third}Here</p>\n<p>End${first}</p>`);
+    await openVisually('<p>Here</p>');
+    await page.evaluate(drop(image('note.png', Buffer.from('no image'))));
+    await page.getByRole('alertdialog').filter({ hasText: /JPEG/ }).waitFor();
+    expect(await body().locator('img[draggable]').count()).toBe(0);
     // Spreadsheets also copy a picture of their cells.
     await body().click();
     await paste('<p>There</p>', 'cells.png');
     await body().getByText('There').waitFor();
-    expect(await page.getByText(refusal).count()).toBe(0);
+    expect((await asked('/uploads')).body.data).toHaveLength(3);
+    expect(tab.complaints().filter((text) => !text.includes('status of 4'))).toEqual([]);
+  });
+
+  it('an image that is uploaded in the dialog is chosen', async () => {
+    await openVisually('<p>Here</p>');
+    await body().click();
+    await button('Insert image').click();
+    const dialog = page.getByRole('dialog', { name: 'Insert an image' });
+    const insert = dialog.getByRole('button', { name: 'Insert image' });
+    await expect.poll(() => insert.isDisabled()).toBe(true);
+    const file = { name: 'cup.png', mimeType: 'image/png', buffer: png };
+    await dialog.locator('input[type=file]').setInputFiles(file);
+    await expect.poll(() => insert.isEnabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'Alternative text' }).fill('A cup');
+    await insert.click();
+    await body().getByRole('img', { name: 'A cup' }).waitFor();
+    const [newest] = (await asked('/uploads')).body.data;
+    expect(await body().getByRole('img', { name: 'A cup' }).getAttribute('src')).toBe(newest.url);
   });
 
   it('what was typed before another email is shown can’t be undone in it', async () => {

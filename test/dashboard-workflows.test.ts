@@ -42,7 +42,14 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await button('Remove Delay').waitFor({ state: 'detached' });
     await page.getByRole('tab', { name: 'Executions' }).click();
-    await page.getByText('Deleted step').first().waitFor();
+    await page
+      .getByRole('row', { name: /Deleted step/ })
+      .first()
+      .waitFor();
+    await button(/All steps.*Step/).click();
+    await page.getByRole('option', { name: 'Deleted step' }).click();
+    await button(/Deleted step.*Step/).waitFor();
+    await button('Cancel the execution of grace@example.com').waitFor();
   });
 
   it('stands once among what comes up, with all its contacts', async () => {

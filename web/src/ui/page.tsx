@@ -35,6 +35,8 @@ export function Page({ title, badge, description, back, actions, isWide, toolbar
           'top-0 z-20 -mx-4 flex flex-col gap-3 border-b border-line bg-canvas px-4 pt-5 pb-3 md:-mx-8 md:px-8',
           // On a phone, filters would leave little room for the list.
           toolbar ? 'md:sticky' : 'sticky',
+          // At a zoom of 200%, or on a phone on its side, it would cover a third of the window.
+          '[@media(max-height:28rem)]:static',
         )}
       >
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

@@ -20,7 +20,7 @@ export function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
       className: 'w-full max-w-0',
       cell: ({ id, name, subject }) => (
         <>
-          <RowLink to={to} params={{ projectId, campaignId: id }}>
+          <RowLink to={to} params={{ projectId, campaignId: id }} className="line-clamp-2 break-words">
             {name}
           </RowLink>
           <p className="truncate text-sm text-muted">{subject}</p>

@@ -19,6 +19,7 @@ import { type ContactFilter, filterQuery, isFiltered } from './contact-filter.ts
 import { ContactSelection } from './contact-selection.tsx';
 import { DataFilters } from './data-filters.tsx';
 import { DataValue } from './data-value.tsx';
+import { FoundByName } from './found-by-name.tsx';
 import { keyLabel } from './key-label.ts';
 import { NewContactDialog } from './new-contact-dialog.tsx';
 import { contactListInit, contactsPerPage } from './queries.ts';
@@ -80,6 +81,7 @@ export function ContactListPage() {
         counted={counted}
         shown={shown}
       />
+      {search.search !== undefined && !search.search.includes('@') && <FoundByName text={search.search} />}
       <Pages
         query={query}
         rowsOf={(page) => page.data}
@@ -89,7 +91,11 @@ export function ContactListPage() {
               <SearchProgress search={found} sort={search.sort} dir={search.dir} />
             </EmptyState>
           ) : isFiltered(search) ? (
-            <EmptyState title="No matching contacts">Change the search or the filter.</EmptyState>
+            <EmptyState
+              title={search.search === undefined ? 'No matching contacts' : 'No address contains this'}
+            >
+              Change the search or the filter.
+            </EmptyState>
           ) : (
             <EmptyState title="No contacts yet">
               Import a CSV file, or send the first event from your application.
@@ -141,7 +147,7 @@ function Filters({ columns }: { columns: ReactNode }) {
   return (
     <>
       <ListSearch
-        label="Search addresses"
+        label="Search addresses and names"
         value={search.search}
         onChange={(text) => narrow({ search: text })}
       />

@@ -5,15 +5,27 @@ import { useProjectId } from '../../shell/use-project-id.ts';
 import type { DialogState } from '../../ui/dialog.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { FormField } from '../../ui/form-field.tsx';
+import { isMailboxProvider } from './mailbox-providers.ts';
 
-const schema = z.object({ domain: z.string().trim().min(3, 'Enter a domain, such as mail.example.com.') });
-
-/** Extracts the domain from an email address or a pasted URL. */
+/** Extracts the domain from an email address, a pasted URL or a name as DNS writes it. */
 const domainOf = (text: string) =>
   text
+    .trim()
     .replace(/^https?:\/\//i, '')
     .replace(/[/?#].*$/, '')
-    .replace(/^(.*@|www\.)/i, '');
+    .replace(/^(.*@|www\.)/i, '')
+    .replace(/\.$/, '');
+
+const schema = z.object({
+  domain: z
+    .string()
+    .trim()
+    .min(3, 'Enter a domain, such as mail.example.com.')
+    .refine(
+      (text) => !isMailboxProvider(domainOf(text)),
+      'Only this mailbox provider can add DNS records to its domain. Enter a domain of your own, such as that of your website.',
+    ),
+});
 
 export function AddDomainDialog(state: DialogState) {
   const projectId = useProjectId();

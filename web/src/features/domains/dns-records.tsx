@@ -11,11 +11,14 @@ const purposes: Record<DnsRecord['purpose'], string> = {
   MAIL_FROM: 'Receives bounces',
   SPF: 'Allows the provider to send',
   DMARC: 'Tells receivers how to treat forged email',
-  INBOUND: 'Receives replies; optional',
+  INBOUND: 'Receives email',
 };
 
 /** Whether sending requires the record. */
 export const isRequired = ({ purpose }: DnsRecord): boolean => purpose === 'OWNERSHIP' || purpose === 'DKIM';
+
+/** Whether it is only for receiving email here, which a domain whose email goes elsewhere must not do. */
+export const isOptional = ({ purpose }: DnsRecord): boolean => purpose === 'INBOUND';
 
 /** Whether DNS has it, but not as it should be. */
 export const isWrong = (record: DnsRecord): boolean => ['other', 'misplaced'].includes(stateOf(record));
@@ -71,13 +74,16 @@ const states = {
   found: { Icon: Check, tone: 'text-good', words: 'Found' },
   other: { Icon: TriangleAlert, tone: 'text-bad', words: 'Other value' },
   misplaced: { Icon: TriangleAlert, tone: 'text-bad', words: 'Wrong place' },
+  elsewhere: { Icon: Clock, tone: 'text-muted', words: 'Elsewhere' },
   missing: { Icon: Clock, tone: 'text-muted', words: 'Not found' },
 };
 
-function stateOf({ found, others, misplaced }: DnsRecord): keyof typeof states {
+function stateOf(record: DnsRecord): keyof typeof states {
+  const { found, others, misplaced } = record;
   if (found) return 'found';
   if (misplaced) return 'misplaced';
-  return others.length > 0 ? 'other' : 'missing';
+  if (others.length === 0) return 'missing';
+  return isOptional(record) ? 'elsewhere' : 'other';
 }
 
 function State({ record }: { record: DnsRecord }) {
@@ -126,7 +132,13 @@ function Value({ record }: { record: DnsRecord }) {
       <Correction record={record} />
       {others.length > 0 && (
         <p className="mt-1 text-sm">
-          <span className="text-bad">DNS has {others.length === 1 ? 'this instead' : 'these instead'}:</span>
+          {isOptional(record) ? (
+            'Email to this domain is received here, and should stay there:'
+          ) : (
+            <span className="text-bad">
+              DNS has {others.length === 1 ? 'this instead' : 'these instead'}:
+            </span>
+          )}
           {others.map((other) => (
             <code key={other} className="block break-all text-xs">
               {other}

@@ -12,7 +12,7 @@ import { Page, Section } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { useLeave } from '../../ui/use-leave.ts';
-import { DnsRecords, isRequired, isWrong, recordLines } from './dns-records.tsx';
+import { DnsRecords, isOptional, isRequired, isWrong, recordLines } from './dns-records.tsx';
 import { DomainBadge } from './domain-badge.tsx';
 import { domainsQuery } from './queries.ts';
 
@@ -51,9 +51,10 @@ export function DomainPage() {
 
 function Records({ domain: { domain, verified, checkedAt, records } }: { domain: Domain }) {
   const copyAll = async () => {
-    await copyText(recordLines(records));
+    await copyText(recordLines(records.filter((record) => !isOptional(record))));
     say('Records copied. Send them to the person who manages the DNS of this domain.');
   };
+  const optional = records.filter(isOptional);
   const hasDkim = records.some(({ purpose }) => purpose === 'DKIM');
   return (
     <>
@@ -81,9 +82,17 @@ function Records({ domain: { domain, verified, checkedAt, records } }: { domain:
       <Section title="Recommended" description="Without these, more of your email ends up as spam.">
         <DnsRecords
           label="Recommended DNS records"
-          records={records.filter((record) => !isRequired(record))}
+          records={records.filter((record) => !isRequired(record) && !isOptional(record))}
         />
       </Section>
+      {optional.length > 0 && (
+        <Section
+          title="Optional: receive email"
+          description={`With it, email to any address at ${domain} arrives here, where it can start workflows. Leave it out if ${domain} already has mailboxes elsewhere, such as with Google or Microsoft: they would lose their email.`}
+        >
+          <DnsRecords label="Optional DNS records" records={optional} />
+        </Section>
+      )}
     </>
   );
 }

@@ -9,12 +9,12 @@ interface ImageGridProps {
   onChoose: (url: string | null) => void;
 }
 
-/** The project's images, to choose one or upload more. */
+/** The project's images, to choose one or upload more; the last one uploaded is chosen. */
 export function ImageGrid({ url, onChoose }: ImageGridProps) {
   const query = $api.useInfiniteQuery('get', '/uploads', { params: { query: { limit: 60 } } }, byCursor);
   return (
     <>
-      <UploadArea />
+      <UploadArea onUploaded={onChoose} />
       <Pages
         query={query}
         rowsOf={({ data }) => data}

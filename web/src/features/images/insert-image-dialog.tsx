@@ -3,6 +3,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, type DialogState } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { ImageGrid } from './image-grid.tsx';
+import { imageMarkup } from './image-markup.ts';
 
 interface InsertImageDialogProps extends DialogState {
   onInsert: (markup: string) => void;
@@ -16,9 +17,6 @@ export function InsertImageDialog({ isOpen, onClose, onInsert }: InsertImageDial
   );
 }
 
-const escaped = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
-
 function ImageChoice({ onClose, onInsert }: Omit<InsertImageDialogProps, 'isOpen'>) {
   const [url, setUrl] = useState<string | null>(null);
   const [text, setText] = useState('');
@@ -28,7 +26,7 @@ function ImageChoice({ onClose, onInsert }: Omit<InsertImageDialogProps, 'isOpen
       onSubmit={(event) => {
         event.preventDefault();
         if (url === null) return;
-        onInsert(`<img src="${escaped(url)}" alt="${escaped(text)}" style="max-width: 100%;">`);
+        onInsert(imageMarkup(url, text));
         onClose();
       }}
     >

@@ -7,9 +7,15 @@ import { type RunningUpload, useUploads } from './use-uploads.ts';
 
 const accepted = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
+interface UploadAreaProps {
+  look?: 'primary' | 'secondary';
+  /** Gets the address of each image. */
+  onUploaded?: (url: string) => void;
+}
+
 /** Uploads dropped or chosen files and shows their progress. */
-export function UploadArea({ look = 'secondary' }: { look?: 'primary' | 'secondary' }) {
-  const { uploads, start, dismiss } = useUploads();
+export function UploadArea({ look = 'secondary', onUploaded }: UploadAreaProps) {
+  const { uploads, start, dismiss } = useUploads(onUploaded);
   return (
     <div className="flex flex-col gap-2">
       <DropZone

@@ -1,8 +1,7 @@
 import { useState } from 'react';
-import { ApiError, messageOf } from '../../api/api-error.ts';
 import { projectHeaders } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import { uploadImage } from './upload-image.ts';
+import { uploadFaultOf, uploadImage } from './upload-image.ts';
 
 export interface RunningUpload {
   id: number;
@@ -15,8 +14,12 @@ export interface RunningUpload {
 
 let lastId = 0;
 
-/** Uploads files one after another; refused ones stay in the list until they are dismissed. */
-export function useUploads() {
+/**
+ * Uploads files one after another; refused ones stay in the list until they are dismissed.
+ *
+ * @param onUploaded gets the address of each image
+ */
+export function useUploads(onUploaded?: (url: string) => void) {
   const [uploads, setUploads] = useState<RunningUpload[]>([]);
   const change = (id: number, changes: Partial<RunningUpload>) =>
     setUploads((all) => all.map((upload) => (upload.id === id ? { ...upload, ...changes } : upload)));
@@ -34,18 +37,14 @@ export function useUploads() {
     ]);
     for (const { id, file } of waiting) {
       try {
-        await uploadImage(file, headers, (share) => change(id, { share }));
+        const url = await uploadImage(file, headers, (share) => change(id, { share }));
         dismiss(id);
         await refresh('/uploads');
+        onUploaded?.(url);
       } catch (error) {
-        change(id, { fault: faultOf(error) });
+        change(id, { fault: uploadFaultOf(error) });
       }
     }
   }
   return { uploads, start, dismiss };
-}
-
-function faultOf(error: unknown): string {
-  const issues = error instanceof ApiError ? error.issues : [];
-  return issues.length === 0 ? messageOf(error) : issues.map(({ message }) => `${message}.`).join(' ');
 }

@@ -66,7 +66,7 @@ function TemplateTable({ templates }: { templates: Schema<'ListedTemplate'>[] })
       className: 'w-full max-w-0 md:w-1/2',
       cell: ({ id, name, description }) => (
         <>
-          <RowLink to={to} params={{ projectId, templateId: id }}>
+          <RowLink to={to} params={{ projectId, templateId: id }} className="line-clamp-2 break-words">
             {name}
           </RowLink>
           {description && <p className="truncate text-sm text-muted">{description}</p>}

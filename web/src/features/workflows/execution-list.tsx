@@ -20,6 +20,7 @@ import { type ExecutionStatus, executionStatuses, isUnderWay, statusLooks } from
 import { statisticsQuery } from './queries.ts';
 import { RetryFailedDialog } from './retry-executions.tsx';
 import { StartExecutionDialog } from './start-execution-dialog.tsx';
+import { deletedSteps, StepFilter, type StepsToFilter } from './step-filter.tsx';
 
 const route = getRouteApi('/signed-in/projects/$projectId/workflows/$workflowId');
 type Execution = Schema<'WorkflowExecution'>;
@@ -44,7 +45,11 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
   );
   return (
     <div className="flex flex-col gap-4">
-      <ExecutionToolbar workflowId={workflow.id} steps={workflow.steps} />
+      <ExecutionToolbar
+        workflowId={workflow.id}
+        steps={workflow.steps}
+        deleted={deletedSteps(workflow.steps, query.data?.pages.flatMap(({ data }) => data) ?? [])}
+      />
       <Pages
         query={query}
         rowsOf={({ data }) => data}
@@ -63,7 +68,7 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
 }
 
 /** The filter with the number of executions in each status, and what can be done to all. */
-function ExecutionToolbar({ workflowId, steps }: { workflowId: string; steps: readonly Step[] }) {
+function ExecutionToolbar({ workflowId, ...known }: StepsToFilter & { workflowId: string }) {
   const { contact, at } = route.useSearch();
   const [dialog, setDialog] = useState<'start' | 'cancel-all' | 'retry-failed' | null>(null);
   const close = () => setDialog(null);
@@ -78,7 +83,7 @@ function ExecutionToolbar({ workflowId, steps }: { workflowId: string; steps: re
     <div className="flex flex-wrap items-center gap-2">
       {/* The figures are those of the whole workflow. */}
       <StatusFilter figureOf={(key) => (isNarrowed ? '' : shown(figures?.[key]))} />
-      <StepFilter steps={steps} />
+      <StepFilter {...known} />
       <ContactFilter />
       <div className="flex-1" />
       {/* Not beside the executions of one contact or step, where “all” would seem to mean those. */}
@@ -117,29 +122,6 @@ function StatusFilter({ figureOf }: StatusFilterProps) {
       }))}
       value={status}
       onChange={(chosen) => void navigate({ search: (before) => ({ ...before, status: chosen }) })}
-      className="w-52"
-    />
-  );
-}
-
-/** Executions that are in a step, or ended there. */
-function StepFilter({ steps }: { steps: readonly Step[] }) {
-  const { at } = route.useSearch();
-  const navigate = route.useNavigate();
-  const options = steps
-    .filter(({ type }) => type !== 'TRIGGER')
-    .map(({ id, name }) => ({ value: id, label: name }));
-  if (at !== undefined && !options.some(({ value }) => value === at)) {
-    options.push({ value: at, label: 'Deleted step' });
-  }
-  if (options.length === 0) return null;
-  return (
-    <ChoiceFilter
-      label="Step"
-      every="All steps"
-      options={options}
-      value={at}
-      onChange={(chosen) => void navigate({ search: (before) => ({ ...before, at: chosen }) })}
       className="w-52"
     />
   );

@@ -3,6 +3,7 @@ import { edited } from './kept-attributes.ts';
 import { isComment } from './liquid.ts';
 import { parseContent } from './parse-content.ts';
 import { styleOf } from './styles.ts';
+import { restoreWordLists } from './word-lists.ts';
 
 /** Attributes that belong to the content rather than its look. */
 const contentAttributes: Record<string, readonly string[]> = {
@@ -29,10 +30,10 @@ export function cleanPasted(html: string): string {
   const root = parseContent(html.replace(docsWrapper, '$2'));
   for (const element of root.querySelectorAll('script, style, meta, link, title')) element.remove();
   for (const image of localImagesOf(root)) image.remove();
+  for (const element of elementsOf(root)) if (isComment(codeOf(element) ?? '')) element.remove();
+  restoreWordLists(root);
   for (const element of elementsOf(root)) {
-    const code = codeOf(element);
-    if (isComment(code ?? '')) element.remove();
-    if (code !== null) continue;
+    if (codeOf(element) !== null) continue;
     const tags = emphasisOf(element.getAttribute('style') ?? '');
     const kept = new Set(contentAttributes[element.tagName]);
     for (const { name } of [...element.attributes]) if (!kept.has(name)) element.removeAttribute(name);

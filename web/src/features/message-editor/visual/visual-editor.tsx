@@ -6,6 +6,7 @@ import { say } from '../../../ui/toast.tsx';
 import { useSizeEffect } from '../../../ui/use-size-effect.ts';
 import { pageLook, splitDocument } from './email-document.ts';
 import { emailExtensions } from './extensions.ts';
+import { insertImages } from './insert-images.ts';
 import { parseContent } from './parse-content.ts';
 import { cleanPasted, hasLocalImage } from './pasted.ts';
 import { isSameContent } from './same-content.ts';
@@ -64,14 +65,15 @@ function show(editor: Editor, content: string): string | undefined {
 /** Whether the HTML was copied from a visual editor. */
 const isOwn = (html: string): boolean => html.includes('data-pm-slice');
 
-/** Says that image files can't be pasted or dropped. @returns whether nothing else was */
-function refuseImages(data: DataTransfer | null, slice: Slice): boolean {
+/** The image files, unless something else comes with them: spreadsheets also copy a picture of their cells. */
+const imageFilesOf = (data: DataTransfer | null, slice: Slice): File[] =>
+  slice.size > 0 ? [] : [...(data?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
+
+/** Says which images of a pasted text are missing. */
+function mentionLostImages(data: DataTransfer | null): void {
   const html = data?.getData('text/html') ?? '';
-  const files = [...(data?.files ?? [])];
-  const isFile = slice.size === 0 && files.some(({ type }) => type.startsWith('image/'));
-  if (isFile || (!isOwn(html) && hasLocalImage(html)))
-    say('Image files can’t be pasted or dropped here. Add them with “Insert image”.');
-  return isFile;
+  if (!isOwn(html) && hasLocalImage(html))
+    say('The images could not be pasted with the text. Paste each one alone, or drop its file here.');
 }
 
 /** Scales down an email that is wider than the pane, such as a 600 px table. */
@@ -87,14 +89,16 @@ export function VisualEditor({ label, value, onChange, onRefuse, ref }: VisualEd
   const pane = useRef<HTMLDivElement>(null);
   useSizeEffect(pane, shrinkToFit);
   const shown = useRef<{ editor: Editor; html: string }>(null);
-  const editor = useEditor({
+  const editor: Editor = useEditor({
     extensions: emailExtensions,
     shouldRerenderOnTransaction: false,
     editorProps: {
       attributes: { 'aria-label': label, 'aria-multiline': 'true', role: 'textbox', class: 'visual-email' },
       transformPastedHTML: (html) => (isOwn(html) ? html : cleanPasted(html)),
-      handlePaste: (_, { clipboardData }, slice) => refuseImages(clipboardData, slice),
-      handleDrop: (_, { dataTransfer }, slice) => refuseImages(dataTransfer, slice),
+      handlePaste: ({ state }, { clipboardData }, slice) =>
+        takeImages(clipboardData, slice, state.selection.to),
+      handleDrop: (view, { dataTransfer, clientX, clientY }, slice) =>
+        takeImages(dataTransfer, slice, view.posAtCoords({ left: clientX, top: clientY })?.pos),
     },
     onUpdate({ editor: changed }) {
       const { before, after } = splitDocument(value);
@@ -103,6 +107,13 @@ export function VisualEditor({ label, value, onChange, onRefuse, ref }: VisualEd
       onChange(html);
     },
   });
+  /** @returns whether there was nothing but images, which will be inserted */
+  function takeImages(data: DataTransfer | null, slice: Slice, at = editor.state.selection.to): boolean {
+    const files = imageFilesOf(data, slice);
+    if (files.length === 0) mentionLostImages(data);
+    else void insertImages(editor, files, at);
+    return files.length > 0;
+  }
   const refuse = useEffectEvent(onRefuse);
   // A layout effect, because text typed between painting and a later effect would be lost.
   useLayoutEffect(() => {

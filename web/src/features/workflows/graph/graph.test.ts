@@ -152,7 +152,8 @@ test('a trigger alone is reported until it is enabled', () => {
 test.each([
   ['a: config.amount: An amount is required', 'An amount is required'],
   ['a: config: At most 250 texts', 'At most 250 texts'],
-  ['a: the branch "yes" leads nowhere', 'The branch "yes" leads nowhere'],
+  ['a: the branch "yes" leads nowhere', 'The branch “Yes” leads nowhere'],
+  ['a: the branch "timeout" leads nowhere', 'The branch “Timed out” leads nowhere'],
 ])('%s on its node', (message, expected) =>
   expect(faultText({ code: 'any', message, stepId: 'a' }, step('a', 'DELAY'))).toBe(expected),
 );

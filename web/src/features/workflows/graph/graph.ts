@@ -54,11 +54,19 @@ export function canSplice(graph: Graph, stepId: string): boolean {
   return new Set(targets.filter((id) => id !== stepId)).size <= 1;
 }
 
-/** The message without the prefix that the API adds: the name of the step and the path of the field. */
+/**
+ * The message without the prefix that the API adds (the name of the step and the path of the field), with the names of
+ * branches as the graph shows them.
+ */
 export function faultText({ message }: Fault, step: Step): string {
   const prefix = `${step.name}: `;
   const own = message.startsWith(prefix) ? message.slice(prefix.length) : message;
-  const text = own.replace(/^config(\.\S+)?: /, '');
+  const text = own
+    .replace(/^config(\.\S+)?: /, '')
+    .replace(
+      /\bbranch "(yes|no|event|timeout)"/,
+      (_, branch: keyof typeof branchWords) => `branch “${branchWords[branch]}”`,
+    );
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
