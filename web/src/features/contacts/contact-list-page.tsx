@@ -81,7 +81,7 @@ export function ContactListPage() {
         counted={counted}
         shown={shown}
       />
-      {search.search !== undefined && !search.search.includes('@') && <FoundByName text={search.search} />}
+      {search.search !== undefined && mayBeName(search.search) && <FoundByName text={search.search} />}
       <Pages
         query={query}
         rowsOf={(page) => page.data}
@@ -138,6 +138,9 @@ function Total({ counted: { total, soFar, start }, shown }: { counted: ContactCo
     </span>
   );
 }
+
+/** A single letter would read all contacts to find most of them. */
+const mayBeName = (text: string) => text.length > 1 && !text.includes('@');
 
 function Filters({ columns }: { columns: ReactNode }) {
   const search = route.useSearch();
