@@ -4,7 +4,7 @@ import { instantOfId, lowestIdAt } from '../core/id-at.ts';
 import { isLockTimeout } from './database-errors.ts';
 import type { Em } from './orm.ts';
 import { defaultOf, eventPartitions, isPartitioned, stepAt } from './partitioned-table.ts';
-import { execute, query, queryColumn, queryValue, withSettings } from './sql.ts';
+import { execute, query, queryColumn, queryFirst, queryValue, withSettings } from './sql.ts';
 
 const legacy = 'events_legacy';
 
@@ -80,7 +80,7 @@ const checkRow = z.object({ isValidated: z.boolean(), text: z.string() });
 async function readCheck(em: Em): Promise<{ isValidated: boolean; end: Date } | undefined> {
   const sql = `select convalidated as "isValidated", pg_get_constraintdef(oid) as text from pg_constraint
      where conrelid = to_regclass('events') and conname = '${legacyCheck}'`;
-  const [check] = await query(em, checkRow, sql);
+  const check = await queryFirst(em, checkRow, sql);
   const [, id] = /'([0-9a-f-]{36})'/.exec(check?.text ?? '') ?? [];
   if (check === undefined || id === undefined) return undefined;
   return { isValidated: check.isValidated, end: instantOfId(id) };

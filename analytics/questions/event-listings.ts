@@ -7,7 +7,6 @@ import {
   jsonObjectColumn,
   latest,
   nullableIdColumn,
-  type QueryParameters,
   type Question,
   toInstantParameter,
 } from '../client/question.ts';
@@ -88,44 +87,35 @@ LIMIT {limit:UInt32}`;
  */
 const windowsInDays = [2, 40];
 
-async function nextRows<More extends QueryParameters>(
-  clickhouse: ClickHouse,
-  question: Question<EventPageParameters & More, EventRow>,
-  filter: EventPageFilter,
-  more: More,
-): Promise<EventRow[]> {
+/** Answers one query of a listing. */
+type ReadRows = (page: EventPageFilter) => Promise<EventRow[]>;
+
+async function nextRows(filter: EventPageFilter, read: ReadRows): Promise<EventRow[]> {
   const earliestWanted = filter.startDate ?? earliest;
   const end = Math.min(
     filter.endDate?.getTime() ?? Number.POSITIVE_INFINITY,
     filter.before?.occurredAt.getTime() ?? Number.POSITIVE_INFINITY,
     Date.now(),
   );
-  const since = (startDate: Date) =>
-    clickhouse.query(question, { ...toEventPageParameters({ ...filter, startDate }), ...more });
   for (const days of windowsInDays) {
-    const windowStart = new Date(end - days * 86_400_000);
-    if (windowStart <= earliestWanted) break;
-    const rows = await since(windowStart);
+    const startDate = new Date(end - days * 86_400_000);
+    if (startDate <= earliestWanted) break;
+    const rows = await read({ ...filter, startDate });
     if (rows.length >= filter.limit) return rows;
   }
-  return since(earliestWanted);
+  return read(filter);
 }
 
 /**
  * A page of a listing without duplicates. Copies of an event are adjacent, so rows lost to duplicates are replaced by
  * reading on after the last row; usually there are none and one query suffices.
  */
-async function eventPage<More extends QueryParameters>(
-  clickhouse: ClickHouse,
-  question: Question<EventPageParameters & More, EventRow>,
-  filter: EventPageFilter,
-  more: More,
-): Promise<EventRow[]> {
+async function eventPage(filter: EventPageFilter, read: ReadRows): Promise<EventRow[]> {
   const rows = new Map<string, EventRow>();
   let { before } = filter;
   for (;;) {
     const limit = filter.limit - rows.size;
-    const found = await nextRows(clickhouse, question, { ...filter, before, limit }, more);
+    const found = await nextRows({ ...filter, before, limit }, read);
     for (const row of found) rows.set(row.id, row);
     before = found.at(-1);
     if (found.length < limit || rows.size >= filter.limit) return [...rows.values()];
@@ -148,7 +138,10 @@ const listQuestion: Question<EventPageParameters & { name: string }, EventRow> =
  * @returns newest first, by instant and id; empty after the last page
  */
 export function listEvents(clickhouse: ClickHouse, filter: EventListFilter): Promise<EventRow[]> {
-  return eventPage(clickhouse, listQuestion, filter, { name: filter.name ?? '' });
+  const { name = '' } = filter;
+  return eventPage(filter, (page) =>
+    clickhouse.query(listQuestion, { ...toEventPageParameters(page), name }),
+  );
 }
 
 export interface ActivityFilter extends EventPageFilter {
@@ -169,5 +162,8 @@ const feedQuestion: Question<EventPageParameters & { types: readonly string[] },
  * @returns newest first, by instant and id; empty after the last page
  */
 export function activityFeed(clickhouse: ClickHouse, filter: ActivityFilter): Promise<EventRow[]> {
-  return eventPage(clickhouse, feedQuestion, filter, { types: filter.types ?? [] });
+  const { types = [] } = filter;
+  return eventPage(filter, (page) =>
+    clickhouse.query(feedQuestion, { ...toEventPageParameters(page), types }),
+  );
 }

@@ -6,6 +6,7 @@ import { idSchema } from '../../core/id-schema.ts';
 import { UserSession } from '../../db/entities/user.ts';
 import { findSessionUser } from '../../db/statements/access/find-callers.ts';
 import type { Identity, SessionUser } from '../access/identity.ts';
+import { signedOut } from '../services/sessions.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { sessionCookies } from './cookies.ts';
 import type { Edge } from './create-edge.ts';
@@ -85,7 +86,7 @@ async function byKey(header: string | undefined, kind: ApiKeyKind, { projectKeys
 /** @returns a `project` of null for those who are no member of it */
 async function byCookie(ctx: EdgeContext, edge: Edge, projectId: string | null): Promise<Identity> {
   const session = edge.sessions.read(sessionCookies(ctx));
-  if (session === undefined) throw unauthenticated();
+  if (session === undefined) throw signedOut();
   if (isUnsafeMethod(ctx.method) && originKind(ctx.headers, edge.trustedHosts) !== 'same site') {
     throw new DomainError(
       'FORBIDDEN',
@@ -94,7 +95,7 @@ async function byCookie(ctx: EdgeContext, edge: Edge, projectId: string | null):
   }
   // Read on every request, so that revoking a session or membership takes effect at once.
   const row = await findSessionUser(edge.em, session, projectId);
-  if (row === undefined) throw unauthenticated();
+  if (row === undefined) throw signedOut();
   if (row.isUntouched && session.id !== undefined) {
     // The condition on `lastUsedAt` lets only one of several concurrent calls write.
     const untouched = { id: session.id, lastUsedAt: { $lt: raw("now() - interval '10 minutes'") } };
@@ -116,5 +117,3 @@ function refuseForeignChange({ method, headers }: EdgeContext, { trustedHosts }:
     throw new DomainError('FORBIDDEN', 'Cross-site requests are not accepted');
   }
 }
-
-const unauthenticated = () => new DomainError('UNAUTHENTICATED', 'Sign in first');

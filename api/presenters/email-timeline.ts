@@ -20,7 +20,7 @@ const bounceTexts: Record<string, string> = {
   Undetermined: 'Bounced, for a reason that its server did not give',
 };
 
-const eventTypes: Record<EmailEvent['name'], EntryType> = {
+const eventTypes = {
   'email.delivery': 'delivered',
   'email.open': 'opened',
   'email.click': 'clicked',
@@ -28,7 +28,7 @@ const eventTypes: Record<EmailEvent['name'], EntryType> = {
   'email.complaint': 'complained',
   'email.suppressed': 'suppressed',
   'email.unsubscribed': 'unsubscribed',
-};
+} as const satisfies Record<EmailEvent['name'], EntryType>;
 
 const plainTexts = {
   delivered: 'Delivered to the server of the recipient',
@@ -51,24 +51,20 @@ function entry(
 const textOf = (value: unknown) => (typeof value === 'string' ? value : null);
 
 function presentEvent({ name, data, occurredAt }: EmailEvent): Entry {
-  const type = eventTypes[name];
-  switch (name) {
-    case 'email.click': {
-      const link = textOf(data.link);
-      return entry(type, occurredAt, link === null ? 'Clicked' : `Clicked ${link}`, { link });
-    }
-    case 'email.bounce':
-      return entry(type, occurredAt, bounceTexts[textOf(data.bounceType) ?? 'Permanent'] ?? 'Bounced', {
-        diagnostic: textOf(data.diagnostic),
-      });
-    case 'email.complaint':
-      return entry(type, occurredAt, plainTexts.complained, { diagnostic: textOf(data.diagnostic) });
-    case 'email.suppressed':
-      return entry(type, occurredAt, because('Withheld', textOf(data.reason)));
-    case 'email.delivery':
-    case 'email.open':
-    case 'email.unsubscribed':
-      return entry(type, occurredAt, plainTexts[type as keyof typeof plainTexts]);
+  const [link, diagnostic] = [textOf(data.link), textOf(data.diagnostic)];
+  return entry(eventTypes[name], occurredAt, describe(eventTypes[name], data), { link, diagnostic });
+}
+
+function describe(type: (typeof eventTypes)[EmailEvent['name']], data: EmailEvent['data']): string {
+  switch (type) {
+    case 'clicked':
+      return typeof data.link === 'string' ? `Clicked ${data.link}` : plainTexts.clicked;
+    case 'bounced':
+      return bounceTexts[textOf(data.bounceType) ?? 'Permanent'] ?? 'Bounced';
+    case 'suppressed':
+      return because('Withheld', textOf(data.reason));
+    default:
+      return plainTexts[type];
   }
 }
 

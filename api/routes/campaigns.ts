@@ -12,10 +12,14 @@ import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { mostBodyBytes } from '../schemas/pagination.ts';
 import type { Services } from '../services/services.ts';
 
-const answerWith = (campaign: CountedCampaign, { temporalRuns }: Services) => ({
-  success: true as const,
-  data: presentCampaign(campaign, temporalRuns),
-});
+interface CampaignContext {
+  services: Services;
+  body: z.output<typeof schemas.campaignAnswerSchema>;
+}
+
+async function answerWith(ctx: CampaignContext, campaign: Promise<CountedCampaign>): Promise<void> {
+  ctx.body = { success: true, data: presentCampaign(await campaign, ctx.services.temporalRuns) };
+}
 
 export const listCampaigns = defineRoute('GET /campaigns', {
   summary: 'List campaigns',
@@ -47,20 +51,14 @@ export const createCampaign = defineRoute('POST /campaigns', {
   responses: created('The draft.', schemas.campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
   place: 'byService',
-  async handler(ctx, { project, body }) {
-    const campaign = await ctx.services.campaigns.create(project.id, body);
-    ctx.body = answerWith(campaign, ctx.services);
-  },
+  handler: (ctx, { project, body }) => answerWith(ctx, ctx.services.campaigns.create(project.id, body)),
 });
 
 export const getCampaign = defineRoute('GET /campaigns/:id', {
   summary: 'Get a campaign',
   responses: ok('The campaign.', schemas.campaignAnswerSchema, campaignExample),
   errors: ['NOT_FOUND'],
-  async handler(ctx, { project, params }) {
-    const campaign = await ctx.services.campaigns.get(project.id, params.id);
-    ctx.body = answerWith(campaign, ctx.services);
-  },
+  handler: (ctx, { project, params }) => answerWith(ctx, ctx.services.campaigns.get(project.id, params.id)),
 });
 
 export const replaceCampaign = defineRoute('PUT /campaigns/:id', {
@@ -72,10 +70,8 @@ export const replaceCampaign = defineRoute('PUT /campaigns/:id', {
   responses: ok('The campaign.', schemas.campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
   place: 'byService',
-  async handler(ctx, { project, body, params, headers }) {
-    const campaign = await ctx.services.campaigns.replace(project.id, params.id, body, headers['if-match']);
-    ctx.body = answerWith(campaign, ctx.services);
-  },
+  handler: (ctx, { project, body, params, headers }) =>
+    answerWith(ctx, ctx.services.campaigns.replace(project.id, params.id, body, headers['if-match'])),
 });
 
 export const deleteCampaign = defineRoute('DELETE /campaigns/:id', {
@@ -99,10 +95,8 @@ export const duplicateCampaign = defineRoute('POST /campaigns/:id/duplicate', {
     campaignExample,
   ),
   errors: ['NOT_FOUND'],
-  async handler(ctx, { project, params }) {
-    const campaign = await ctx.services.campaigns.duplicate(project.id, params.id);
-    ctx.body = answerWith(campaign, ctx.services);
-  },
+  handler: (ctx, { project, params }) =>
+    answerWith(ctx, ctx.services.campaigns.duplicate(project.id, params.id)),
 });
 
 export const testSubjects = defineRoute('POST /campaigns/:id/subject-test', {
@@ -145,16 +139,12 @@ export const sendCampaign = defineRoute('POST /campaigns/:id/send', {
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED', 'CONFLICT'],
   async handler(ctx, { project, body, params, headers }) {
     const scheduledFor = body?.scheduledFor ?? null;
-    const answer = answerWith(
-      await ctx.services.campaignSending.send(project.id, params.id, scheduledFor, headers['if-match']),
-      ctx.services,
-    );
-    const { status } = answer.data;
+    const { campaignSending, temporalRuns } = ctx.services;
+    const sent = await campaignSending.send(project.id, params.id, scheduledFor, headers['if-match']);
+    const data = presentCampaign(sent, temporalRuns);
     const message =
-      status === 'SCHEDULED'
-        ? `Campaign scheduled for ${answer.data.scheduledFor}`
-        : 'Campaign is being sent';
-    ctx.body = { ...answer, message };
+      data.status === 'SCHEDULED' ? `Campaign scheduled for ${data.scheduledFor}` : 'Campaign is being sent';
+    ctx.body = { success: true, data, message };
   },
 });
 
@@ -166,10 +156,8 @@ export const cancelCampaign = defineRoute('POST /campaigns/:id/cancel', {
   responses: ok('CANCELLED.', schemas.campaignAnswerSchema),
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
   place: 'byService',
-  async handler(ctx, { project, params }) {
-    const campaign = await ctx.services.campaignSending.cancel(project.id, params.id);
-    ctx.body = answerWith(campaign, ctx.services);
-  },
+  handler: (ctx, { project, params }) =>
+    answerWith(ctx, ctx.services.campaignSending.cancel(project.id, params.id)),
 });
 
 export const testCampaign = defineRoute('POST /campaigns/:id/test', {

@@ -16,17 +16,16 @@ interface BrowserContext extends Pick<Koa.ExtendableContext, 'accepts' | 'redire
   services: Services;
 }
 
-/** Redirects a browser whose sign-in is refused to the sign-in page; other clients get the error. */
-async function orBackToSignIn(ctx: BrowserContext, signIn: () => Promise<void>): Promise<void> {
-  try {
-    await signIn();
-  } catch (error) {
+/** Redirects to the next page, or a browser whose sign-in is refused to the sign-in page; other clients get the error. */
+async function redirect(ctx: BrowserContext, signIn: () => Promise<string>): Promise<void> {
+  const location = await signIn().catch((error) => {
     const { signInUrl } = ctx.services.oauth;
     if (!(error instanceof DomainError) || !isBrowser(ctx) || signInUrl === null) throw error;
     const reason = String(error.details?.reason ?? error.code.toLowerCase());
-    ctx.redirect(`${signInUrl}?error=${encodeURIComponent(reason)}`);
-    ctx.response.body = '';
-  }
+    return `${signInUrl}?error=${encodeURIComponent(reason)}`;
+  });
+  ctx.redirect(location);
+  ctx.response.body = '';
 }
 
 /** For errors without a reason to show: too many requests, or an internal error. */
@@ -53,14 +52,12 @@ export const startOAuth = defineRoute('GET /auth/oauth/:provider', {
   params,
   responses,
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx, { params }) {
-    await orBackToSignIn(ctx, async () => {
+  handler: (ctx, { params }) =>
+    redirect(ctx, async () => {
       const { location, attempt } = await ctx.services.oauth.start(params.provider);
       setCookie(ctx, 'oauth', attempt);
-      ctx.redirect(location);
-      ctx.response.body = '';
-    });
-  },
+      return location;
+    }),
 });
 
 export const finishOAuth = defineRoute('GET /auth/oauth/:provider/callback', {
@@ -77,14 +74,12 @@ export const finishOAuth = defineRoute('GET /auth/oauth/:provider/callback', {
   params,
   responses,
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx, { params }) {
-    await orBackToSignIn(ctx, async () => {
+  handler: (ctx, { params }) =>
+    redirect(ctx, async () => {
       const attempts = cookiesNamed('oauth', ctx);
       const signedIn = await ctx.services.oauth.finish(params.provider, ctx.url, attempts, clientOf(ctx));
       setSignInCookies(ctx, signedIn);
       setCookie(ctx, 'oauth', null);
-      ctx.redirect(signedIn.location);
-      ctx.response.body = '';
-    });
-  },
+      return signedIn.location;
+    }),
 });

@@ -64,16 +64,10 @@ async function visit(
 ): Promise<void> {
   const { publicLinks } = ctx.services;
   const link = await publicLinks.open(purpose, ctx.state.params.token, ctx.ip);
-  if (link.state !== 'open') {
-    refuse(ctx, link);
-    return;
-  }
+  if (link.state !== 'open') return refuse(ctx, link);
   const { project } = link;
   const subscriber = action === undefined ? link.subscriber : await publicLinks.act(link, action);
-  if (subscriber === undefined) {
-    refuse(ctx, { state: 'gone', project });
-    return;
-  }
+  if (subscriber === undefined) return refuse(ctx, { state: 'gone', project });
   // A snooze leaves those unsubscribed who have opted out meanwhile.
   const isDone = action !== undefined && (action.to !== 'snoozed' || subscriber.snoozedUntil !== null);
   showPage(ctx, page({ locale: localeOf(link), project, subscriber, isDone }, link));
@@ -160,10 +154,7 @@ export const showEmail = defineRoute('GET /view/:token', {
     'project was stopped, and that something went wrong when those data exceed what an email may have.',
   async handler(ctx) {
     const link = await ctx.services.publicLinks.openEmail(ctx.state.params.token, ctx.ip);
-    if (link.state !== 'open') {
-      refuse(ctx, link);
-      return;
-    }
+    if (link.state !== 'open') return refuse(ctx, link);
     const { projectId, emailId } = link.subject;
     const email = await ctx.services.emailDetail.view(projectId, emailId);
     if (email === 'gone') refuse(ctx, { state: 'gone', project: link.project });

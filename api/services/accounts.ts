@@ -11,7 +11,7 @@ import type { AccountLinksService } from './account-links.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 import type { Passwords } from './passwords.ts';
 import { proveAddress } from './prove-address.ts';
-import type { SessionsService } from './sessions.ts';
+import { type SessionsService, signedOut } from './sessions.ts';
 import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
 
 /**
@@ -90,11 +90,7 @@ export function createAccountsService(options: AccountsServiceOptions) {
     logInOnce: (token: string, client: SignInClient) =>
       options.accountLinks.useSignIn(token, (user, em) => signIn(user, client, em)),
 
-    get: async (userId: string) => {
-      const user = await orm.em.fork().findOne(User, { id: userId });
-      if (user === null) throw new DomainError('UNAUTHENTICATED', 'Sign in first');
-      return user;
-    },
+    get: (userId: string) => orm.em.fork().findOneOrFail(User, { id: userId }, { failHandler: signedOut }),
   };
 }
 

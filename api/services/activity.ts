@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { activityStats, recentActivityCount } from '../../analytics/questions/activity-stats.ts';
-import { activityFeed, type EventRow, listEvents } from '../../analytics/questions/event-listings.ts';
+import { activityFeed, listEvents } from '../../analytics/questions/event-listings.ts';
 import { eventNames, listActivityTypes } from '../../analytics/questions/event-names.ts';
 import { eventStats } from '../../analytics/questions/event-stats.ts';
 import { notFound } from '../../core/errors.ts';
@@ -24,31 +24,23 @@ const positionSchema = z
  */
 export function createActivityService(clickhouse: ClickHouse, orm: Orm) {
   /** `emails`: addresses of the rows' contacts, by contact id; deleted contacts are missing. */
-  async function toPage(projectId: string, found: EventRow[], limit: number) {
+  async function readPage(
+    list: typeof listEvents | typeof activityFeed,
+    { cursor, limit, ...filter }: (ActivityQuery | EventListQuery) & { projectId: string },
+  ) {
+    const before = readCursor(cursor, positionSchema);
+    const found = await whileAvailable(list(clickhouse, { ...filter, before, limit: limit + 1 }));
     const { rows, next = null } = toScannedPage({ rows: found }, limit, ({ occurredAt, id }) =>
       encodeCursor([occurredAt.toISOString(), id]),
     );
-    const contacts = projectEm(orm, projectId).getRepository(Contact);
+    const contacts = projectEm(orm, filter.projectId).getRepository(Contact);
     return { rows, cursor: next, emails: await contacts.findEmails(rows.map((row) => row.contactId)) };
   }
 
-  const page = async (projectId: string, contactId: string | undefined, query: EventListQuery) => {
-    const before = readCursor(query.cursor, positionSchema);
-    const { name, limit } = query;
-    const found = await whileAvailable(
-      listEvents(clickhouse, { projectId, contactId, name, before, limit: limit + 1 }),
-    );
-    return toPage(projectId, found, limit);
-  };
-
   return {
-    async feed(projectId: string, { cursor, limit, ...filter }: ActivityQuery) {
-      refuseReversed(filter);
-      const before = readCursor(cursor, positionSchema);
-      const found = await whileAvailable(
-        activityFeed(clickhouse, { projectId, ...filter, before, limit: limit + 1 }),
-      );
-      return toPage(projectId, found, limit);
+    async feed(projectId: string, query: ActivityQuery) {
+      refuseReversed(query);
+      return readPage(activityFeed, { projectId, ...query });
     },
     stats: async (projectId: string, query: PeriodQuery) =>
       whileAvailable(activityStats(clickhouse, toPeriod(projectId, query))),
@@ -57,11 +49,11 @@ export function createActivityService(clickhouse: ClickHouse, orm: Orm) {
     /** Scheduled campaigns and waiting executions, soonest first. Reads Postgres only. */
     upcoming: (projectId: string, limit: number) => listUpcoming(orm.em.fork(), projectId, limit),
     types: (projectId: string) => whileAvailable(listActivityTypes(clickhouse, projectId)),
-    events: (projectId: string, query: EventListQuery) => page(projectId, undefined, query),
+    events: (projectId: string, query: EventListQuery) => readPage(listEvents, { projectId, ...query }),
     async contactEvents(projectId: string, contactId: string, query: EventListQuery) {
       if ((await projectEm(orm, projectId).count(Contact, { id: contactId })) === 0)
         throw notFound('Contact');
-      return page(projectId, contactId, query);
+      return readPage(listEvents, { projectId, contactId, ...query });
     },
     eventNames: (projectId: string) => whileAvailable(eventNames(clickhouse, projectId)),
     eventStats: async (projectId: string, query: PeriodQuery) =>

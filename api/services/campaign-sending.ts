@@ -173,9 +173,7 @@ export function createCampaignSendingService(
      */
     async test(projectId: string, id: string, email: string) {
       await projectEm(orm, projectId).transactional(async (em) => {
-        const campaign = await findCampaign(em, id);
-        await holdSenderDomain(em, campaign.fromEmail);
-        await queueTestEmail(em, campaign, email);
+        await queueTestEmail(em, await findCampaign(em, id), email);
       });
       committed();
     },

@@ -3,13 +3,16 @@ import { Email, EmailContent } from '../../db/entities/email.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import type { Template } from '../../db/entities/template.ts';
 import type { Em } from '../../db/orm.ts';
+import { holdSenderDomain } from './sender-domains.ts';
 
-export type TestedContent = Pick<
+type TestedContent = Pick<
   Template,
   'projectId' | 'type' | 'subject' | 'body' | 'fromEmail' | 'fromName' | 'replyTo'
 >;
 
+/** @throws DomainError `SENDER_DOMAIN_REFUSED` */
 export async function queueTestEmail(em: Em, content: TestedContent, toEmail: string): Promise<void> {
+  await holdSenderDomain(em, content.fromEmail);
   const { projectId, type, body, fromEmail, fromName, replyTo } = content;
   const contact = await em.findOne(Contact, { email: toEmail }, { fields: ['id'] });
   const subject = `[TEST] ${content.subject}`;

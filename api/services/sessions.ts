@@ -106,6 +106,4 @@ async function endOthers(
   return id === undefined ? record(em, user, client) : undefined;
 }
 
-function signedOut(): DomainError {
-  return new DomainError('UNAUTHENTICATED', 'Sign in first');
-}
+export const signedOut = () => new DomainError('UNAUTHENTICATED', 'Sign in first');

@@ -99,9 +99,7 @@ export function createTemplatesService(
      */
     async test(projectId: string, id: string, email: string) {
       await projectEm(orm, projectId).transactional(async (em) => {
-        const template = await findTemplate(em, id);
-        await holdSenderDomain(em, template.fromEmail);
-        await queueTestEmail(em, template, email);
+        await queueTestEmail(em, await findTemplate(em, id), email);
       });
       committed();
     },

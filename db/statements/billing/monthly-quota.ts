@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { BillingCategory } from '../../../core/billing/categories.ts';
 import { countUsageSql } from '../../fragments/count-usage-sql.ts';
 import type { Em } from '../../orm.ts';
 import { columnsOf, execute, query, queryValue } from '../../sql.ts';
@@ -55,18 +54,4 @@ export async function giveBackTransactional(
  */
 export function takeInbound(em: Em, projectId: string): Promise<boolean> {
   return queryValue(em, z.boolean(), `select take_emails($1, 'inbound', 1, null) as taken`, [projectId]);
-}
-
-/**
- * Locks the project's remaining quota for this month until the transaction ends.
- *
- * @returns null when there is no limit
- */
-export function lockRemainingQuota(
-  em: Em,
-  projectId: string,
-  category: BillingCategory,
-): Promise<number | null> {
-  const sql = 'select emails_left($1, $2, 0, null) as left';
-  return queryValue(em, z.int().nullable(), sql, [projectId, category]);
 }

@@ -8,9 +8,10 @@ import { insertProject } from '../../../test/setup/projects.ts';
 import { BillingLimit } from '../../entities/billing.ts';
 import type { Em } from '../../orm.ts';
 import { preparedSql, sql } from '../../testing/sql.ts';
+import { lockCampaignQuota } from '../campaigns/campaign-quota.ts';
 import { cancelBatches } from '../campaigns/cancel-batches.ts';
 import { freezeAudience } from '../campaigns/freeze-audience.ts';
-import { giveBackTransactional, lockRemainingQuota, takeTransactional } from './monthly-quota.ts';
+import { giveBackTransactional, takeTransactional } from './monthly-quota.ts';
 import { readConsumption } from './read-consumption.ts';
 
 const connections = 16;
@@ -184,7 +185,8 @@ describe('a campaign', () => {
       [id],
     );
   };
-  const left = () => em().transactional((own) => lockRemainingQuota(own, projectId, 'campaigns'));
+  const left = async () =>
+    (await em().transactional((own) => lockCampaignQuota(own, projectId)))?.left ?? null;
 
   it('reserves its quota until its audience is frozen, and gets no more', async () => {
     await insertContacts(em(), projectId, 10);

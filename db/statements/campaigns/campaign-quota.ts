@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { BillingLimit } from '../../entities/billing.ts';
 import type { Em } from '../../orm.ts';
-import { lockRemainingQuota } from '../billing/monthly-quota.ts';
+import { queryValue } from '../../sql.ts';
 
 /**
  * Whether the recipients have to be counted before the campaign starts. Not in its transaction: counting reads the audience,
@@ -18,6 +19,7 @@ export async function hasCampaignLimit(em: Em, projectId: string): Promise<boole
 export async function lockCampaignQuota(em: Em, projectId: string) {
   const { campaigns: limit } = await em.getRepository(BillingLimit).ofProject(projectId);
   if (limit === null) return null;
-  const left = await lockRemainingQuota(em, projectId, 'campaigns');
+  const sql = `select emails_left($1, 'campaigns', 0, null) as left`;
+  const left = await queryValue(em, z.int().nullable(), sql, [projectId]);
   return left === null ? null : { left, limit };
 }

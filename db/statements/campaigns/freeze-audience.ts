@@ -6,7 +6,7 @@ import { nilId } from '../../../core/nil-id.ts';
 import { countUsageSql } from '../../fragments/count-usage-sql.ts';
 import { limitStatements, longestStatementMs } from '../../limit-statements.ts';
 import type { Em } from '../../orm.ts';
-import { bindInto, query } from '../../sql.ts';
+import { bindInto, queryFirst } from '../../sql.ts';
 import { campaignAudience } from './campaign-audience.ts';
 
 const freezingRow = z.object({
@@ -133,14 +133,14 @@ function freezePart(
     const sql = `select project_id as "projectId", type, audience_type as "audienceType",
          audience_condition as "audienceCondition", segment_id as "segmentId", started_at as "startedAt"
        from campaigns where id = $1 and status = 'SENDING' and frozen_at is null ${lock}`;
-    const [campaign] = await query(transaction, freezingRow, sql, [campaignId]);
+    const campaign = await queryFirst(transaction, freezingRow, sql, [campaignId]);
     if (campaign === undefined) return;
     const { startedAt } = campaign;
     if (startedAt === null) throw new Error('A sending campaign has no start');
     const audience = await campaignAudience(transaction, campaign);
     const parameters: unknown[] = [campaignId, contacts, perBatch];
     const where = audience.where(startedAt, bindInto(parameters), 'given');
-    const [row] = await query(transaction, frozenRow, freezeSql(where), parameters);
+    const row = await queryFirst(transaction, frozenRow, freezeSql(where), parameters);
     return row?.isFrozen ?? true;
   });
 }

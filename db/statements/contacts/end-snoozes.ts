@@ -4,7 +4,7 @@ import { allProjects } from '../../entities/project-em.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { query, queryFirst } from '../../sql.ts';
 
 const endSql = (which: string, locked: '' | 'skip locked' = '') => `
 with due as materialized (
@@ -50,7 +50,7 @@ const endedRow = z.object({ isFlipped: z.boolean() });
  * resubscribed.
  */
 export async function endSnooze(em: Em, contactId: string, now: Date) {
-  const [ended] = await query(em, endedRow, endOneSql, [now, contactId]);
+  const ended = await queryFirst(em, endedRow, endOneSql, [now, contactId]);
   if (ended !== undefined) return { isResubscribed: ended.isFlipped, until: null };
   const contact = await em.findOne(Contact, { id: contactId }, { fields: ['snoozedUntil'], ...allProjects });
   return { isResubscribed: false, until: contact?.snoozedUntil ?? null };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { locales } from '../../../core/messages/messages.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryFirst } from '../../sql.ts';
 import { subscriberColumns } from '../contacts/change-subscription.ts';
 
 const linkSubjectRow = z.object({
@@ -31,7 +31,7 @@ export async function findLinkSubject(em: Em, contactId: string, emailId: string
      left join contacts c on c.id = link.contact_id
      left join emails e on e.id = link.email_id
      join projects p on p.id = coalesce(c.project_id, e.project_id)`;
-  const [row] = await query(em, linkSubjectRow, sql, [contactId, emailId]);
+  const row = await queryFirst(em, linkSubjectRow, sql, [contactId, emailId]);
   if (row === undefined) return undefined;
   const { id, email, subscribed, snoozedUntil, locale, ...project } = row;
   const isHere = id !== null && email !== null && subscribed !== null;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EventListener } from '../../entities/workflow-execution.ts';
 import { firstEventIdSince } from '../../fragments/first-event-since.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, queryFirst } from '../../sql.ts';
 
 export interface EventWait {
   projectId: string;
@@ -56,7 +56,7 @@ export async function beginWait(em: Em, wait: EventWait) {
      from workflow_executions x
      left join workflow_step_runs r on r.execution_id = x.id and r.visit = $2 - 1
      where x.id = $1`;
-  const [previous] = await query(em, previousRow, previousSql, [executionId, visit]);
+  const previous = await queryFirst(em, previousRow, previousSql, [executionId, visit]);
   if (previous === undefined) return undefined;
   // With values instead of a join, only the partitions of that time are planned.
   const since = new Date(previous.endedAt.getTime() - longestDelayMs);
@@ -67,7 +67,7 @@ export async function beginWait(em: Em, wait: EventWait) {
      order by e.xid, e.occurred_at, e.id
      limit 1`;
   const parameters = [...key, since, firstEventIdSince(since), previous.endedAfter];
-  const [event] = await query(em, awaitedRow, sql, parameters);
+  const event = await queryFirst(em, awaitedRow, sql, parameters);
   if (event !== undefined) await endWait(em, executionId);
   return event;
 }

@@ -12,17 +12,12 @@ import { bindInto } from '../../sql.ts';
 import { boundsSql, type ContactCursor, findBatchEnd, firstBatch, nextBatch } from './contact-batches.ts';
 import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
 
-const changesSchema = z.object({
-  added: z.int(),
-  removed: z.int(),
-  total: z.int(),
-});
+const changesSchema = z.object({ added: z.int(), removed: z.int(), total: z.int() });
 
-type Changes = z.output<typeof changesSchema>;
+/** `after`: where the next batch begins; null at the start and at the end. */
+export type ComputationProgress = z.output<typeof changesSchema> & { after: ContactCursor | null };
 
-interface SegmentBatch extends Changes {
-  next: ContactCursor | null;
-}
+export const computationStart: ComputationProgress = { added: 0, removed: 0, total: 0, after: null };
 
 /**
  * Updates the members of a tracked dynamic segment for the next contacts by creation, and journals each change, in its
@@ -39,7 +34,7 @@ async function computeBatch(
   after: ContactCursor | null,
   contacts: number,
   longestMs: number,
-): Promise<SegmentBatch | undefined> {
+): Promise<ComputationProgress | undefined> {
   await limitStatements(em, contacts, longestMs);
   const segment = await em.findOne(Segment, { id: segmentId, projectId }, lockedOfAllProjects);
   if (!segment?.isComputed()) return undefined;
@@ -52,7 +47,7 @@ async function computeBatch(
   const belongs = audience.where(now, bind, 'given');
   const text = updateMembersSql(belongs, boundsSql(after, next, bind));
   const [row] = await audienceQuery(em, 'given', changesSchema, text, parameters);
-  return { ...(row ?? { added: 0, removed: 0, total: 0 }), next };
+  return { ...(row ?? computationStart), after: next };
 }
 
 /** A full computation does not know what changed, so the contact's last change counts, if it is at most an hour old. */
@@ -91,15 +86,6 @@ departed as (
 ${membershipEventsSql(lastHops)}
 select (select count(*)::int from entered) as added, (select count(*)::int from departed) as removed,
   (select count(*)::int from candidate where belongs) as total`;
-
-export interface ComputationProgress {
-  added: number;
-  removed: number;
-  total: number;
-  after: ContactCursor | null;
-}
-
-export const computationStart: ComputationProgress = { added: 0, removed: 0, total: 0, after: null };
 
 /**
  * Computes the members of a segment batch by batch, and stores their count at the end.
@@ -142,9 +128,9 @@ export async function computeSegment(
       added: progress.added + batch.added,
       removed: progress.removed + batch.removed,
       total: progress.total + batch.total,
-      after: batch.next,
+      after: batch.after,
     };
-    if (batch.next === null) break;
+    if (batch.after === null) break;
     onBatch(progress);
   }
   const now = new Date();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contactsInTime, usualMs } from '../../../core/contacts-in-time.ts';
 import { nilId } from '../../../core/nil-id.ts';
 import type { Em } from '../../orm.ts';
-import { type Bind, query } from '../../sql.ts';
+import { type Bind, queryFirst } from '../../sql.ts';
 
 export const contactsPerBatch = 20_000;
 
@@ -22,7 +22,7 @@ export async function findBatchEnd(
      where project_id = $1 and (created_at, id) > ($2::timestamptz, $3::uuid)
      order by created_at, id limit 1 offset $4`;
   const parameters = [projectId, after?.createdAt ?? '-infinity', after?.id ?? nilId, contacts - 1];
-  const [row] = await query(em, z.object({ createdAt: z.date(), id: z.uuid() }), sql, parameters);
+  const row = await queryFirst(em, z.object({ createdAt: z.date(), id: z.uuid() }), sql, parameters);
   return row === undefined ? null : { createdAt: row.createdAt.toISOString(), id: row.id };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryFirst } from '../../sql.ts';
 
 /** Where a walk stopped: the values of its columns as text. */
 export type ExpiryCursor = readonly string[];
@@ -70,7 +70,7 @@ export function expireRows({
        select (select count(*)::int from removed) as count,
          (select count(*)::int from page) as seen,
          (select array[${texts}] from page order by ${last} limit 1) as cursor`;
-    const [slice] = await query(em, sliceSchema, sql, [...parameters, ...(cursor ?? [])]);
+    const slice = await queryFirst(em, sliceSchema, sql, [...parameters, ...(cursor ?? [])]);
     if (slice === undefined) return { count: 0, cursor: null };
     return { count: slice.count, cursor: slice.seen < rowsPerSlice ? null : slice.cursor };
   };

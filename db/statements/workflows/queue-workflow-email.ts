@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isSenderVerifiedSql } from '../../fragments/is-sender-verified-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryFirst } from '../../sql.ts';
 
 export interface WorkflowEmail {
   emailId: string;
@@ -88,7 +88,7 @@ export async function queueWorkflowEmail(
        select $1, $3, $5, $2, 'WORKFLOW', type, $6, $4, to_email, custom_recipient, from_email, $10::smallint from source, allowance where is_taken
      )
      select is_verified as "isVerified", is_taken as "isTaken", (select due_in_ms from command) as "dueInMs" from allowance`;
-  const [row] = await query(em, queuedRow, sql, [
+  const row = await queryFirst(em, queuedRow, sql, [
     email.emailId,
     email.contentId,
     email.projectId,
