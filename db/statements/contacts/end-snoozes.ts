@@ -3,10 +3,11 @@ import { Contact } from '../../entities/contact.ts';
 import { allProjects } from '../../entities/project-em.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
+import { matchLimit, matchLimitSql } from '../../fragments/match-limit-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query, queryFirst } from '../../sql.ts';
 
-const endSql = (which: string, locked: '' | 'skip locked' = '') => `
+const endSql = (which: string, matches: string, locked: '' | 'skip locked' = '') => `
 with due as materialized (
   -- In the common lock order of contacts.
   select c.id
@@ -31,14 +32,15 @@ flip as (
   where is_flipped
   returning id, project_id, name, contact_id, occurred_at
 ),
-${countEventsSql('select * from flip')}
+${countEventsSql(`select f.* from flip f, ${matchLimitSql(matches)} matches`)}
 select is_flipped as "isFlipped" from ended`;
 
-const endOneSql = endSql('c.id = $2 and c.snoozed_until <= $1::timestamptz');
+const endOneSql = endSql('c.id = $2 and c.snoozed_until <= $1::timestamptz', `'${matchLimit(1)}'`);
 // An array, because with a join the planner may scan all due contacts once per id.
 const endDueSql = endSql(
   `c.id = any(array(select id from contacts where snoozed_until <= $2::timestamptz order by snoozed_until limit $3))
     and c.snoozed_until <= $2::timestamptz`,
+  '$4::text',
   'skip locked',
 );
 
@@ -59,7 +61,9 @@ export async function endSnooze(em: Em, contactId: string, now: Date) {
 /**
  * Ends up to `limit` snoozes that were due at `dueBy`, longest overdue first, and returns their number. Skips locked
  * contacts, so that no project waits for another's long transaction.
+ *
+ * @throws pg.DatabaseError as `matchLimitSql`, if `limit` exceeds 1
  */
 export async function endDueSnoozes(em: Em, now: Date, dueBy: Date, limit: number): Promise<number> {
-  return (await query(em, endedRow, endDueSql, [now, dueBy, limit])).length;
+  return (await query(em, endedRow, endDueSql, [now, dueBy, limit, matchLimit(limit)])).length;
 }

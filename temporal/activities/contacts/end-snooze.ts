@@ -1,3 +1,4 @@
+import { isOverMatchLimit } from '../../../db/database-errors.ts';
 import type { Em } from '../../../db/orm.ts';
 import { endDueSnoozes, endSnooze } from '../../../db/statements/contacts/end-snoozes.ts';
 import type { SnoozeOutcome } from '../../contracts/contact-snooze.ts';
@@ -16,9 +17,14 @@ const batchContacts = 500;
 export async function endOverdueSnoozes(em: Em, now: Date): Promise<{ ended: number }> {
   const overdue = new Date(now.getTime() - overdueMs);
   let ended = 0;
-  for (;;) {
-    const batch = await endDueSnoozes(em, now, overdue, batchContacts);
-    ended += batch;
-    if (batch < batchContacts) return { ended };
+  for (let most = batchContacts; ; ) {
+    try {
+      const batch = await endDueSnoozes(em, now, overdue, most);
+      ended += batch;
+      if (batch < most) return { ended };
+    } catch (error) {
+      if (!isOverMatchLimit(error)) throw error;
+      most = Math.ceil(most / 2);
+    }
   }
 }

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
+import { useProject } from '../../../test/setup/projects.ts';
+import { endOverdueSnoozes } from './end-snooze.ts';
+
+const { em, sql } = useTestDatabase();
+const project = useProject(em);
+
+it('ends overdue snoozes few at a time, if they start very many executions', async () => {
+  await sql(
+    `with workflow as (
+       insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)
+       select gen_random_uuid(), $1, 'Welcome back', true, 'contact.subscribed', true, 1, 1 from generate_series(1, 100)
+       returning id)
+     insert into event_listeners
+     select $1, 'contact.subscribed', '00000000-0000-0000-0000-000000000000', id, id from workflow`,
+    [project.id],
+  );
+  await sql(
+    `insert into contacts (id, project_id, email, subscribed, snoozed_until)
+     select uuidv7(), $1, 'reader-' || n || '@example.com', false, now() - interval '1 hour' from generate_series(1, 60) n`,
+    [project.id],
+  );
+  expect(await endOverdueSnoozes(em(), new Date())).toEqual({ ended: 60 });
+  const started = await sql<{ count: number }>(
+    `select count(*)::int from events where project_id = $1 and name = 'workflow.started' group by xid`,
+    [project.id],
+  );
+  const counts = started.map(({ count }) => count);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(6_000);
+  expect(Math.max(...counts)).toBeLessThanOrEqual(5_000);
+});
