@@ -40,7 +40,7 @@ export function isLockTimeout(error: unknown): boolean {
 
 /** Whether a statement would have started or woken too many executions (`matchLimitSql`). */
 export function isOverMatchLimit(error: unknown): boolean {
-  return serverErrorOf(error)?.code === '54000';
+  return brokenConstraint(error) === 'most_matches';
 }
 
 /** Whether a statement exceeded `statement_timeout` or was canceled. */

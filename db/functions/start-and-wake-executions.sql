@@ -13,6 +13,9 @@ declare
   -- Pairs of an event and what listens to it: the id of a workflow or of an execution.
   matched uuid[];
   listeners uuid[];
+  matched_in uuid[];
+  -- Of a project, and of all together.
+  most int[] := string_to_array(nullif(current_setting('posthaste.most_matches', true), ''), ' ');
   started uuid[];
   started_in uuid[];
   woken uuid[];
@@ -63,7 +66,7 @@ begin
     return;
   end if;
 
-  select array_agg(e.id), array_agg(l.id) into matched, listeners
+  select array_agg(e.id), array_agg(l.id), array_agg(e.project_id) into matched, listeners, matched_in
   from unnest(event_ids, projects, names, contacts) as e (id, project_id, name, contact_id)
   cross join lateral (
     select id from event_listeners l
@@ -75,8 +78,11 @@ begin
     return;
   end if;
   -- Set by callers that can divide their events.
-  if cardinality(matched) > nullif(current_setting('posthaste.most_matches', true), '')::int then
-    raise exception 'the events start or wake % executions', cardinality(matched) using errcode = 'program_limit_exceeded';
+  if cardinality(matched) > most[2] or cardinality(matched) > most[1] and exists (
+    select from unnest(matched_in) project group by project having count(*) > most[1]
+  ) then
+    raise exception 'the events start or wake % executions', cardinality(matched)
+      using errcode = 'program_limit_exceeded', constraint = 'most_matches';
   end if;
   sorted := array_sort(matched);
   lowest := sorted[1];

@@ -313,6 +313,20 @@ describe('events that start very many executions', () => {
     expect(written).toEqual([[quiet], [loud]]);
   });
 
+  it('of several projects share a statement, if each of them starts few', async () => {
+    const both = [project.id, randomUUID()];
+    await sql(
+      `insert into event_listeners
+       select project, 'signed_up', '00000000-0000-0000-0000-000000000000', id, id
+       from unnest($1::uuid[]) project, (select gen_random_uuid() as id from generate_series(1, 400)) listener`,
+      [both],
+    );
+    const inputs = () => both.map((id) => trackInput(id, 'reader@example.com'));
+    expect(await trackEvents(em(), inputs(), 1_000)).toHaveLength(2);
+    const twice = [...inputs(), trackInput(project.id, 'friend@example.com')];
+    await expect(trackEvents(em(), twice, 1_000)).rejects.toThrow('the events start or wake 1200 executions');
+  });
+
   it('are written, if it is a single one that shares no statement', async () => {
     await sql(
       `insert into event_listeners

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isOverMatchLimit } from '../../../db/database-errors.ts';
 import type { Em } from '../../../db/orm.ts';
-import { type HandOverRecord, recordHandOvers } from '../../../db/statements/emails/hand-overs.ts';
+import { recordHandOvers } from '../../../db/statements/emails/hand-overs.ts';
 import type { ClaimOutcomes, ProjectRecord } from './claim-outcomes.ts';
 import type { RenderTurns } from './render-turns.ts';
 import type { SendingContext } from './sending-context.ts';
@@ -13,10 +13,10 @@ const pauseMs = 500;
  * Records the outcomes of a claim, retrying for 15 seconds: after a lost outcome, the email's state depends on the
  * provider's events; without them it may be sent twice.
  */
-async function recordWithRetry(em: Em, token: string, records: HandOverRecord[]): Promise<void> {
+async function retried(record: () => Promise<unknown>): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     try {
-      await recordHandOvers(em.fork(), token, records);
+      await record();
       return;
     } catch (error) {
       if (tried === tries || isOverMatchLimit(error)) throw error;
@@ -37,9 +37,10 @@ async function recordDivided(
   isLong = false,
 ): Promise<void> {
   const byProject = [...Map.groupBy(records, ({ projectId }) => projectId)];
-  const record = () => recordWithRetry(em, token, records);
+  const record = () => recordHandOvers(em.fork(), token, records);
+  const [[projectId] = ['']] = byProject;
   try {
-    await (isLong ? turns.runLong(byProject[0]?.[0] ?? '', record) : record());
+    await retried(isLong ? () => turns.runLong(projectId, record) : record);
   } catch (error) {
     if (!isOverMatchLimit(error)) throw error;
     const isOfOne = byProject.length === 1;
