@@ -257,12 +257,12 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
       `<html xmlns:o="urn:schemas-microsoft-com:office:office"><body><p class=MsoNormal>We have<o:p></o:p></p>\n` +
         `${item(1, '·', 'Candles')}\n${item(2, 'o', 'white')}\n${item(2, 'o', '<b>red</b>')}\n${item(1, '·', 'Soap')}\n` +
         `<p class=MsoNormal>in<o:p></o:p></p>\n${item(1, '1.', 'Graz')}\n${item(1, '2.', 'Linz')}\n` +
-        `<p class=MsoNormal>End</p></body></html>`,
+        `<p class=MsoNormal>then</p>\n${item(1, '3.', 'Wien')}\n<p class=MsoNormal>End</p></body></html>`,
     );
     await body().getByText('End').waitFor();
     expect((await readHtml()).replaceAll(/\s*\n\s*/g, '')).toBe(
       '<p>Here:</p><p>We have</p><ul><li>Candles<ul><li>white</li><li><strong>red</strong></li></ul></li><li>Soap</li></ul>' +
-        '<p>in</p><ol><li>Graz</li><li>Linz</li></ol><p>End</p>',
+        '<p>in</p><ol><li>Graz</li><li>Linz</li></ol><p>then</p><ol start="3"><li>Wien</li></ol><p>End</p>',
     );
   });
 
@@ -297,14 +297,28 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     );
     expect(await readHtml()).toBe(`<p>${second}${third}Here</p>\n<p>End${first}</p>`);
     await openVisually('<p>Here</p>');
-    await page.evaluate(drop(image('note.png', Buffer.from('no image'))));
+    await page.evaluate(drop(image('note.png', Buffer.from('no image')), image('d.png')));
     await page.getByRole('alertdialog').filter({ hasText: /JPEG/ }).waitFor();
-    expect(await body().locator('img[draggable]').count()).toBe(0);
+    await expect.poll(() => body().locator('img[draggable]').count()).toBe(1);
     // Spreadsheets also copy a picture of their cells.
     await body().click();
     await paste('<p>There</p>', 'cells.png');
     await body().getByText('There').waitFor();
-    expect((await asked('/uploads')).body.data).toHaveLength(3);
+    expect((await asked('/uploads')).body.data).toHaveLength(4);
+    const held = Promise.withResolvers<void>();
+    await page.route('**/uploads/image', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    expect(await page.evaluate(drop(image('e.png')))).toBe(true);
+    await button('Designs').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Letter', exact: true }).click();
+    await body().getByText('There', { exact: true }).waitFor({ state: 'detached' });
+    await dismiss('Body replaced with “Letter”');
+    held.resolve();
+    await page.getByText('The image is uploaded. Show it with “Insert image”.').waitFor();
+    expect(await body().locator('img[draggable]').count()).toBe(0);
+    await page.unroute('**/uploads/image');
     expect(tab.complaints().filter((text) => !text.includes('status of 4'))).toEqual([]);
   });
 
@@ -443,6 +457,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await body().getByText('Three').click();
     await page.keyboard.press('Home');
     await page.keyboard.press('Shift+End');
+    await cursorIsKnown();
     await color.fill('#166534');
     expect(await readHtml()).toBe(
       '<p>One <span style="color: #1e3a8a;">two</span></p>\n<p><span style="color: #166534;">Three</span></p>',

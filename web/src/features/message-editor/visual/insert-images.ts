@@ -10,10 +10,12 @@ import { parseContent } from './parse-content.ts';
 /** A position in the text that stays where it is while text before it changes. */
 function followPlace(editor: Editor, at: number) {
   let { doc } = editor.state;
-  let place = at;
-  const follow = ({ transaction }: EditorEvents['transaction']) => {
-    place = transaction.mapping.map(place);
-    doc = transaction.doc;
+  let place: number | null = at;
+  const follow = ({ transaction, appendedTransactions }: EditorEvents['transaction']) => {
+    for (const { before, mapping, doc: after } of [transaction, ...appendedTransactions]) {
+      place = place === null || before !== doc ? null : mapping.map(place);
+      doc = after;
+    }
   };
   editor.on('transaction', follow);
   return {
@@ -28,8 +30,8 @@ export async function insertImages(editor: Editor, files: readonly File[], at: n
   const headers = projectHeaders();
   const place = followPlace(editor, at);
   say(files.length === 1 ? 'Uploading the image …' : `Uploading ${files.length} images …`);
-  try {
-    for (const file of files) {
+  for (const file of files) {
+    try {
       const url = await uploadImage(file, headers, () => {});
       const position = place.current();
       if (position === null) say('The image is uploaded. Show it with “Insert image”.');
@@ -37,9 +39,9 @@ export async function insertImages(editor: Editor, files: readonly File[], at: n
         const slice = DOMParser.fromSchema(editor.schema).parseSlice(parseContent(imageMarkup(url, '')));
         editor.view.dispatch(editor.state.tr.replaceRange(position, position, slice));
       }
+    } catch (error) {
+      sayError(new Error(uploadFaultOf(error), { cause: error }));
     }
-  } catch (error) {
-    sayError(new Error(uploadFaultOf(error), { cause: error }));
   }
   place.end();
   await refresh('/uploads');
