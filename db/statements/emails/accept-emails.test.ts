@@ -4,6 +4,7 @@ import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
 import { useProject } from '../../../test/setup/projects.ts';
 import { readContact, readCounts, readEmail, readEvents } from '../../../test/setup/read-database.ts';
+import { storeListeners } from '../../../test/setup/stored-workflows.ts';
 import { Batcher } from '../../batching/batcher.ts';
 import { lockDueCommands } from '../outbox/due-commands.ts';
 import { type AcceptedEmail, type AcceptInput, acceptEmails } from './accept-emails.ts';
@@ -189,15 +190,7 @@ it('rejects only the call whose contact would have too much data', async () => {
 });
 
 it('shares no statement with calls of other projects, if it starts very many executions', async () => {
-  await sql(
-    `with workflow as (
-       insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)
-       select gen_random_uuid(), $1, 'Welcome', true, 'contact.subscribed', true, 1, 1 from generate_series(1, 100)
-       returning id)
-     insert into event_listeners
-     select $1, 'contact.subscribed', '00000000-0000-0000-0000-000000000000', id, id from workflow`,
-    [project.id],
-  );
+  await storeListeners(em(), project.id, 'contact.subscribed', 100);
   const addresses = Array.from({ length: 60 }, (_, n) => `reader-${n}@example.com`);
   await acceptEmails(em(), [acceptInput(project.id, addresses)]);
   const written: AcceptInput[][] = [];

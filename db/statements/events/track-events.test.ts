@@ -5,6 +5,7 @@ import { useTestDatabase } from '../../../test/setup/database.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { useProject } from '../../../test/setup/projects.ts';
 import { findWrongCounts, readContact, readCounts, readEvents } from '../../../test/setup/read-database.ts';
+import { storeListeners } from '../../../test/setup/stored-workflows.ts';
 import { Batcher } from '../../batching/batcher.ts';
 import { brokenConstraint, isRolledBack } from '../../database-errors.ts';
 import { type TrackedEvent, type TrackInput, trackEvents } from './track-events.ts';
@@ -256,14 +257,7 @@ describe('a batch', () => {
 
 describe('events that start very many executions', () => {
   it('share no statement with those of other projects, and are divided', async () => {
-    await sql(
-      `with workflow as (
-         insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)
-         select gen_random_uuid(), $1, 'Welcome', true, 'signed_up', true, 1, 1 from generate_series(1, 100)
-         returning id)
-       insert into event_listeners select $1, 'signed_up', '00000000-0000-0000-0000-000000000000', id, id from workflow`,
-      [project.id],
-    );
+    await storeListeners(em(), project.id, 'signed_up', 100);
     const other = randomUUID();
     const written: TrackInput[][] = [];
     const batcher = new Batcher<TrackInput, TrackedEvent>({

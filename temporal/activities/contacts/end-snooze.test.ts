@@ -1,21 +1,14 @@
 import { expect, it } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { useProject } from '../../../test/setup/projects.ts';
+import { storeListeners } from '../../../test/setup/stored-workflows.ts';
 import { endOverdueSnoozes } from './end-snooze.ts';
 
 const { em, sql } = useTestDatabase();
 const project = useProject(em);
 
 it('ends overdue snoozes few at a time, if they start very many executions', async () => {
-  await sql(
-    `with workflow as (
-       insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)
-       select gen_random_uuid(), $1, 'Welcome back', true, 'contact.subscribed', true, 1, 1 from generate_series(1, 100)
-       returning id)
-     insert into event_listeners
-     select $1, 'contact.subscribed', '00000000-0000-0000-0000-000000000000', id, id from workflow`,
-    [project.id],
-  );
+  await storeListeners(em(), project.id, 'contact.subscribed', 100);
   await sql(
     `insert into contacts (id, project_id, email, subscribed, snoozed_until)
      select uuidv7(), $1, 'reader-' || n || '@example.com', false, now() - interval '1 hour' from generate_series(1, 60) n`,

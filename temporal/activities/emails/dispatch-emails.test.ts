@@ -7,6 +7,7 @@ import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
 import { oneByOne } from '../../../test/setup/one-by-one.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
+import { storeListeners } from '../../../test/setup/stored-workflows.ts';
 import { RenderTurns } from '../sending/render-turns.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
@@ -423,15 +424,7 @@ describe('emails of one sender, with a provider that accepts several per call', 
 
 it('emails that start very many executions are recorded in turns, and apart from those of others', async () => {
   const [loud, quiet] = [await insertProject(em()), await insertProject(em())];
-  await sql(
-    `with workflow as (
-       insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)
-       select gen_random_uuid(), $1, 'Thanks', true, 'email.sent', true, 1, 1 from generate_series(1, 200)
-       returning id)
-     insert into event_listeners
-     select $1, 'email.sent', '00000000-0000-0000-0000-000000000000', id, id from workflow`,
-    [loud],
-  );
+  await storeListeners(em(), loud, 'email.sent', 200);
   const addresses = Array.from({ length: 40 }, (_, n) => `reader-${n}@example.com`);
   const [accepted = []] = await acceptEmails(em(), [acceptInput(loud, addresses)]);
   const ids = [...accepted.map(({ emailId }) => emailId), await accept(quiet, 'a@example.com')];

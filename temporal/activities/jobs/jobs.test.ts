@@ -10,6 +10,7 @@ import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
 import { useProject } from '../../../test/setup/projects.ts';
 import { findWrongCounts } from '../../../test/setup/read-database.ts';
+import { storeListeners } from '../../../test/setup/stored-workflows.ts';
 import { untilBlocking } from '../../../test/setup/until-blocking.ts';
 import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
 import { changeContacts } from './change-contacts.ts';
@@ -298,16 +299,7 @@ describe('a bulk operation', () => {
 
 describe('changes that start very many executions', () => {
   const addresses = Array.from({ length: 60 }, (_, n) => `reader-${n}@example.com`);
-  const listen = () =>
-    sql(
-      `with workflow as (
-         insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)
-         select gen_random_uuid(), $1, 'Farewell', true, 'contact.unsubscribed', true, 1, 1 from generate_series(1, 200)
-         returning id)
-       insert into event_listeners
-       select $1, 'contact.unsubscribed', '00000000-0000-0000-0000-000000000000', id, id from workflow`,
-      [project.id],
-    );
+  const listen = () => storeListeners(em(), project.id, 'contact.unsubscribed', 200);
   const addContacts = () =>
     sql<{ id: string }>(
       'insert into contacts (id, project_id, email) select uuidv7(), $1, unnest($2::text[]) returning id',
