@@ -243,6 +243,27 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(tab.complaints()).toEqual([]);
   });
 
+  it('a toast that disappears moves no focus, even after another was dismissed', async () => {
+    await openVisually('<p>Here:</p>');
+    const localImage = '<p><img src="file:///C:/clip.png" alt=""></p>';
+    const lost = 'The images could not be pasted';
+    await pasteAtEnd(localImage);
+    await dismiss(lost);
+    // Toasts under the pointer stay.
+    await body().hover();
+    await paste('', 'empty.png');
+    const toasts = page.getByRole('alertdialog');
+    await toasts.filter({ hasText: /file/i }).waitFor();
+    await paste(localImage);
+    await toasts.filter({ hasText: lost }).waitFor();
+    // The later one disappears first: errors stay longer.
+    await toasts.filter({ hasText: lost }).waitFor({ state: 'detached' });
+    await page.keyboard.type('Still here');
+    await body().getByText('Still here').waitFor();
+    await eventually(() => toasts.count(), 0);
+    expect(tab.complaints().filter((text) => !text.includes('status of 4'))).toEqual([]);
+  });
+
   it('the lists of Word, which are paragraphs, become lists', async () => {
     const item = (level: number, marker: string, text: string) =>
       `<p class=MsoListParagraph style='text-indent:-18.0pt;mso-list:l0 level${level} lfo1'><![if !supportLists]>` +

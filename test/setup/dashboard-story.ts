@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterEach, expect } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import { createVerifiedPerson } from './account-mail.ts';
 import type { TestAnswer } from './answer.ts';
 import { takePicture, useDashboard } from './dashboard.ts';
@@ -14,6 +14,8 @@ export function useDashboardStory(executable: string | undefined, title: string)
   const tab = fileFixture(() => stage.open());
   const page = fileFixture((): Page => tab.page);
 
+  beforeEach(({ skip }) => skip(page.isClosed(), 'The page was closed after an earlier test failed'));
+
   afterEach(async ({ task }) => {
     const complaints = tab.complaints();
     const hasFailed = task.result?.state === 'fail';
@@ -22,7 +24,7 @@ export function useDashboardStory(executable: string | undefined, title: string)
       for (const [n, open] of stage.openPages().entries())
         await takePicture(open, n === 0 ? name : `${name}-${n + 1}`);
     }
-    // After a complaint alone the following tests may succeed; after another failure they can't, and should not wait.
+    // After a complaint alone the following tests may succeed; after another failure they can't.
     if (hasFailed) await page.context().close();
     expect(complaints).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { X } from 'lucide-react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
 import {
   UNSTABLE_Toast as AriaToast,
@@ -29,9 +30,33 @@ export function sayError(error: unknown): void {
 /** Such as those about records, once the user has signed out. */
 export const dismissToasts = (): void => queue.clear();
 
+/**
+ * Tells the region that the focus has left it: browsers send no `focusout` when a focused toast is removed. The region
+ * would still take that toast for focused, and move the focus from a field to another toast when a later one ends.
+ */
+function useLeaving() {
+  const region = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const leave = ({ target }: FocusEvent) => {
+      if (target instanceof Node && region.current?.contains(target) === false)
+        region.current.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
+    };
+    document.addEventListener('focusin', leave);
+    return () => document.removeEventListener('focusin', leave);
+  }, []);
+  return region;
+}
+
 export function Toasts() {
+  const region = useLeaving();
+  const hasToasts = useSyncExternalStore(
+    (listener) => queue.subscribe(listener),
+    () => queue.visibleToasts.length > 0,
+  );
+  if (!hasToasts) return null;
   return (
     <ToastRegion
+      ref={region}
       queue={queue}
       className="fixed right-4 bottom-4 z-50 max-sm:left-4 flex flex-col gap-2 outline-none"
     >
