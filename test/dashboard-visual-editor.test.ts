@@ -23,7 +23,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
       `[...document.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\\n')`,
     );
 
-  /** The editor learns of the cursor position in the next frame. */
+  /** The editor learns of the cursor position, and takes the focus after a button, in the next frame. */
   const cursorIsKnown = () =>
     page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
 
@@ -93,6 +93,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await keyboard.type('!');
     await keyboard.press('Enter');
     await button('Heading 2').click();
+    await cursorIsKnown();
     await keyboard.type('What comes next');
     await keyboard.press('Enter');
     await keyboard.type('- One');
@@ -447,6 +448,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
 <p><img src="${pixel}" alt="" width="60" height="40" style="min-height: 20px;"></p>`);
     await body().getByText('One').click();
     await button('Center').click();
+    await cursorIsKnown();
     await page.keyboard.press('Control+a');
     await button('Align right').click();
     await button('Align right').click();
@@ -503,6 +505,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     const { keyboard } = page;
     await body().getByText('One').click();
     await button('Two columns').click();
+    await cursorIsKnown();
     await keyboard.type('Left');
     await body().locator('td').nth(1).click();
     await keyboard.type('Right');
@@ -510,6 +513,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await field('Liquid').fill('for item in order.items');
     await body().getByText('item.price').click();
     await button('Add row below').click();
+    await cursorIsKnown();
     await keyboard.type('Delivery');
     await body().getByText('Left').click();
     await button('Add row below').click();
