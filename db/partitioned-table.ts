@@ -82,7 +82,7 @@ export function isPartitioned(em: Em, table: PartitionedTable): Promise<boolean>
   return queryValue(em, z.boolean(), sql, [table.name]);
 }
 
-const mostCounted = 10_000;
+const mostStraysCounted = 10_000;
 
 /**
  * Rows in the default partition of each table, counted up to 10,000. They got there because their own partition was
@@ -92,7 +92,7 @@ export async function countStrayRows(em: Em): Promise<{ table: string; rows: num
   const counts: { table: string; rows: number }[] = [];
   for (const table of [eventPartitions, notificationPartitions]) {
     if (!(await isPartitioned(em, table))) continue;
-    const sql = `select count(*)::int as rows from (select from ${defaultOf(table)} limit ${mostCounted}) stray`;
+    const sql = `select count(*)::int as rows from (select from ${defaultOf(table)} limit ${mostStraysCounted}) stray`;
     const rows = await queryValue(em, z.int(), sql);
     counts.push({ table: table.name, rows });
   }

@@ -4,7 +4,7 @@ import { amongKeysSql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import { type ClaimedEmail, claimedColumnsSql, claimedEmailRow } from '../emails/claimed-email.ts';
-import type { CampaignBatch } from './read-campaign-batch.ts';
+import type { BatchToSend } from './read-campaign-batch.ts';
 
 // The first CTE locks the campaign until the claim commits: a claim and a cancel wait for each other, so no claim
 // succeeds after a cancel has committed. The lock does not block the freeze, which only changes counters in this row.
@@ -51,7 +51,7 @@ order by e.id`;
  */
 export function claimCampaignEmails(
   em: Em,
-  batch: Pick<CampaignBatch, 'campaignId' | 'firstEmailId' | 'lastEmailId'>,
+  batch: Pick<BatchToSend, 'campaignId' | 'firstEmailId' | 'lastEmailId'>,
   limit: number,
   token: string,
   isNoted = false,

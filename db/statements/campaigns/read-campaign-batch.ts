@@ -22,7 +22,7 @@ const batchRow = z.object({
   isFrozen: z.boolean(),
 });
 
-export type CampaignBatch = z.output<typeof batchRow>;
+export type BatchToSend = z.output<typeof batchRow>;
 
 // A statement, because the batch, its campaign, its project and the count must come from one snapshot.
 const selectSql = `
@@ -45,13 +45,13 @@ export function readCampaignBatch(
   em: Em,
   campaignId: string,
   number: number,
-): Promise<CampaignBatch | undefined> {
+): Promise<BatchToSend | undefined> {
   const where = 'where b.campaign_id = $1 and b.number = $2';
   return queryFirst(em, batchRow, `${selectSql} ${where}`, [campaignId, number]);
 }
 
 /** The first unfinished batch after number `after`. */
-export function readNextBatch(em: Em, campaignId: string, after: number): Promise<CampaignBatch | undefined> {
+export function readNextBatch(em: Em, campaignId: string, after: number): Promise<BatchToSend | undefined> {
   const where = 'where b.campaign_id = $1 and b.number > $2 and b.ended_at is null order by b.number limit 1';
   return queryFirst(em, batchRow, `${selectSql} ${where}`, [campaignId, after]);
 }

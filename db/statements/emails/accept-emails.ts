@@ -106,7 +106,7 @@ command as (
 )
 select id from contact order by ord`;
 
-const contactRow = z.object({ id: z.uuid() });
+const idRow = z.object({ id: z.uuid() });
 
 function toContactWrites(input: AcceptInput): ContactWrite[] {
   const { projectId, subscribed, patch, occurredAt } = input;
@@ -166,7 +166,7 @@ export async function acceptEmails(
     .flatMap((input, call) => input.recipients.map((recipient) => ({ ...recipient, call })))
     .map((recipient, index) => ({ ...recipient, contact: ordOf[index] }));
   const parameters = [calls, recipients, toUsage(inputs)].map((parameter) => JSON.stringify(parameter));
-  const contacts = await preparedQuery(em, 'accept_emails', contactRow, acceptSql, [
+  const contacts = await preparedQuery(em, 'accept_emails', idRow, acceptSql, [
     toContactInput(rows),
     ...parameters,
     attachments.bytes,

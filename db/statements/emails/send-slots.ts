@@ -103,7 +103,7 @@ export async function reserveEmailSlots(
 }
 
 /** More older emails than this are not counted. */
-export const mostCounted = 10_000;
+export const mostOlderCounted = 10_000;
 
 const olderRow = z.object({ projectId: z.uuid(), older: z.int() });
 
@@ -130,6 +130,6 @@ export async function waitForRate(
          ) older
        ) as older
      from (select project_id, (array_agg(email_id order by email_id))[1] as first from held group by project_id) h`;
-  const rows = await query(em, olderRow, sql, [...columnsOf(emails, 'projectId', 'id'), mostCounted]);
+  const rows = await query(em, olderRow, sql, [...columnsOf(emails, 'projectId', 'id'), mostOlderCounted]);
   return new Map(rows.map(({ projectId, older }) => [projectId, older]));
 }

@@ -34,7 +34,7 @@ tracked as (
 ${countEventsSql('select * from tracked union all select * from contact_flip')}
 select id from contact order by ord`;
 
-const contactRow = z.object({ id: z.uuid() });
+const idRow = z.object({ id: z.uuid() });
 
 /**
  * Writes a batch of tracked events: contacts, journal and statistics in one statement (hot path of `POST /v1/track`).
@@ -55,7 +55,7 @@ export async function trackEvents(em: Em, inputs: TrackInput[], lockMs?: number)
   }));
   const limit = matchLimit(inputs.length, lockMs !== undefined);
   const parameters = [JSON.stringify(rows), JSON.stringify(events), lockMs?.toString() ?? null, limit];
-  const contacts = await preparedQuery(em, 'track_events', contactRow, trackSql, parameters);
+  const contacts = await preparedQuery(em, 'track_events', idRow, trackSql, parameters);
   return ordOf.map((ord) => {
     const contact = contacts[ord];
     if (contact === undefined) throw new Error('The statement returned no row for a written contact');

@@ -29,7 +29,7 @@ const backlogRow = z.object({
   single: z.int(),
   campaigns: z.array(z.object({ id: z.uuid(), emails: z.int() })),
 });
-const mostCounted = 50_000;
+const mostSingleCounted = 50_000;
 const mostCampaigns = 1_000;
 
 /**
@@ -38,7 +38,7 @@ const mostCampaigns = 1_000;
  */
 export function readSendingBacklog(em: Em) {
   const sql = `select
-       (select count(*)::int from (select from waiting_emails limit ${mostCounted}) w) as single,
+       (select count(*)::int from (select from waiting_emails limit ${mostSingleCounted}) w) as single,
        (select coalesce(json_agg(json_build_object('id', c.id, 'emails', greatest(0, c.total_recipients - f.done))), '[]')
         from (
           select k.id, k.total_recipients

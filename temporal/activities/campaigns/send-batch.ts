@@ -5,10 +5,7 @@ import { newId } from '../../../core/new-id.ts';
 import { pause } from '../../../core/pause.ts';
 import type { Em } from '../../../db/orm.ts';
 import { claimCampaignEmails } from '../../../db/statements/campaigns/claim-campaign-emails.ts';
-import {
-  type CampaignBatch,
-  readCampaignBatch,
-} from '../../../db/statements/campaigns/read-campaign-batch.ts';
+import { type BatchToSend, readCampaignBatch } from '../../../db/statements/campaigns/read-campaign-batch.ts';
 import { undecided } from '../../../db/statements/campaigns/send-event-evidence.ts';
 import { settleBatch } from '../../../db/statements/campaigns/settle-batch.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
@@ -26,7 +23,7 @@ import { type CampaignSlots, reserveCampaignSlots } from './reserve-campaign-slo
 
 export interface BatchOrder extends CampaignBatchInput {
   /** The batch as just read, to save reading it again. */
-  read?: CampaignBatch | undefined;
+  read?: BatchToSend | undefined;
   /** Leaves the batch open even when nothing is left of it: its workflow ends it. */
   leavesOpen?: boolean;
   /** Resolves when the freeze may have added to the batch since the last call; the same run sends the added emails. */
@@ -90,7 +87,7 @@ class BatchRun {
   readonly #context: BatchContext;
   readonly #order: BatchOrder;
   readonly #signal: AbortSignal;
-  #batch: CampaignBatch;
+  #batch: BatchToSend;
   readonly #stored: Promise<StoredContent | undefined>;
   readonly #until = performance.now() + workMs;
   readonly #underWay = new Set<Promise<void>>();
@@ -102,7 +99,7 @@ class BatchRun {
   /** Why an email was left open. */
   reason: string | null = null;
 
-  constructor(context: BatchContext, order: BatchOrder, batch: CampaignBatch, signal: AbortSignal) {
+  constructor(context: BatchContext, order: BatchOrder, batch: BatchToSend, signal: AbortSignal) {
     this.#context = context;
     this.#order = order;
     this.#signal = signal;

@@ -1,7 +1,7 @@
 import type { Em } from '../../../db/orm.ts';
 import type { OpenEmail } from '../../../db/statements/emails/find-open-emails.ts';
 import {
-  mostCounted,
+  mostOlderCounted,
   reserveEmailSlots,
   type SlotRequest,
   waitForRate,
@@ -77,7 +77,7 @@ export async function waitTheirTurn(
     Math.min(rates.account ?? Number.POSITIVE_INFINITY, rates.project ?? Number.POSITIVE_INFINITY) / 1000;
   const waits = new Map<string, number>();
   for (const [projectId, count] of older) {
-    const mostMs = count < mostCounted ? longestWaitMs : farWaitMs;
+    const mostMs = count < mostOlderCounted ? longestWaitMs : farWaitMs;
     const waitMs = Math.min(mostMs, Math.max(retryInMs.get(projectId) ?? 0, count / ratePerMs));
     waits.set(projectId, waitMs * (0.9 + 0.2 * Math.random()));
   }
