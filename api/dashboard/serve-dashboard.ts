@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { DomainError } from '../../core/errors.ts';
+import { answerUnlessKnown } from '../edge/answer-unless-known.ts';
 import type { EdgeContext, EdgeMiddleware } from '../edge/context.ts';
 import { type DashboardFiles, type Encoding, openDashboardFiles } from './dashboard-files.ts';
 
@@ -83,9 +84,6 @@ function show(ctx: EdgeContext, files: DashboardFiles, name: string): void {
 function showApplication(ctx: EdgeContext, files: DashboardFiles, name: string): void {
   const { body, etag } = files.page('../'.repeat(name.split('/').length - 1) || './');
   ctx.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' });
-  ctx.etag = etag;
   ctx.type = 'html';
-  ctx.status = 200;
-  if (ctx.get('If-None-Match').replace(/^W\//, '') === `"${etag}"`) ctx.status = 304;
-  else ctx.body = body;
+  answerUnlessKnown(ctx, body, etag);
 }

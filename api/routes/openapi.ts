@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { answerUnlessKnown } from '../edge/answer-unless-known.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import type { Route } from '../edge/route.ts';
 
@@ -7,7 +8,7 @@ export function openapiRoute(build: () => Record<string, unknown>): Route {
   let built: { json: string; etag: string } | undefined;
   const serialize = () => {
     const json = JSON.stringify(build());
-    return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"` };
+    return { json, etag: createHash('sha256').update(json).digest('base64url').slice(0, 27) };
   };
   return defineRoute('GET /openapi.json', {
     auth: 'none',
@@ -23,14 +24,8 @@ export function openapiRoute(build: () => Record<string, unknown>): Route {
       const { json, etag } = built;
       // Public, so that other sites can show it and generators read it.
       ctx.set({ 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' });
-      ctx.etag = etag;
-      // Not `ctx.fresh`: fetch adds `Cache-Control: no-cache` to a caller's `If-None-Match`.
-      if (ctx.get('If-None-Match') === etag) {
-        ctx.status = 304;
-        return;
-      }
       ctx.type = 'json';
-      ctx.body = json;
+      answerUnlessKnown(ctx, json, etag);
     },
   });
 }

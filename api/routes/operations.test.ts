@@ -67,10 +67,12 @@ describe('documentation', () => {
   it('serves the document once per version', async () => {
     const { status, headers, body } = await api.request('/openapi.json');
     expect([status, body.openapi, body.info.version]).toEqual([200, '3.1.1', '0.0.0']);
-    const again = await api.request('/openapi.json', {
-      headers: { 'If-None-Match': headers.get('ETag') ?? '' },
-    });
-    expect([again.status, again.body]).toEqual([304, '']);
+    const etag = headers.get('ETag') ?? '';
+    // A proxy that compresses the document makes its tag a weak one.
+    for (const known of [etag, `W/${etag}`]) {
+      const again = await api.request('/openapi.json', { headers: { 'If-None-Match': known } });
+      expect([again.status, again.body]).toEqual([304, '']);
+    }
   });
 
   it('is a page that needs no other server', async () => {
