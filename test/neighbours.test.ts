@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { linksPerHour } from '../core/accounts/limits.ts';
 import { sql } from '../db/testing/sql.ts';
 import type { TestAnswer } from './setup/answer.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
+import { callApi, createTestPerson } from './setup/people.ts';
 import { useTestProduct } from './setup/product.ts';
 import { readContact } from './setup/read-database.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
@@ -11,7 +13,11 @@ import { createTestSubscriber, visitPage } from './setup/subscribers.ts';
 import { untilBlocking } from './setup/until-blocking.ts';
 import { createWaitingWorkflow } from './setup/workflows.ts';
 
-const stack = useTestProduct({ API_RATE_LIMIT_PER_MINUTE: '0' });
+const stack = useTestProduct({
+  ACCOUNT_EMAIL_FROM: 'service@accounts.test',
+  API_RATE_LIMIT_PER_MINUTE: '0',
+  AUTH_RATE_LIMIT_PER_MINUTE: '0',
+});
 
 /** Starts executions of a workflow, as an import does. */
 const startExecutions = (projectId: string, workflowId: string, count: number) =>
@@ -171,4 +177,35 @@ it('emails that a project receives while its others are counted leave connection
     expect(await receive(quiet)).toBe('applied');
   });
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['applied']));
+});
+
+it('requests of nobody signed in that wait for a lock leave connections to projects', async () => {
+  const quiet = await createTestSender(stack.url);
+  const waiting: Promise<TestAnswer>[] = [];
+  await stack.em().transactional(async (em) => {
+    await sql(em, 'lock table account_tokens in access exclusive mode');
+    for (let n = 0; n < 40; n += 1) {
+      waiting.push(callApi(stack.url, 'POST', '/auth/password-reset', { token: 'unknown' }));
+    }
+    await untilBlocking(em);
+    expect((await quiet.get('/contacts')).status).toBe(200);
+    expect((await quiet.post('/contacts', { email: 'reader@example.com' })).status).toBe(201);
+  });
+  for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(400);
+});
+
+it('links that are requested for one account again and again leave connections to projects', async () => {
+  const quiet = await createTestSender(stack.url);
+  const { id, email } = await createTestPerson(stack.url);
+  const request = () => callApi(stack.url, 'POST', '/auth/request-password-reset', { email });
+  await stack.em().transactional(async (em) => {
+    await sql(em, 'select from users where id = $1 for update', [id]);
+    const answers = await Promise.all(Array.from({ length: 40 }, request));
+    for (const { status } of answers) expect(status).toBe(200);
+    await untilBlocking(em);
+    expect((await quiet.get('/contacts')).status).toBe(200);
+    expect((await quiet.post('/contacts', { email: 'reader@example.com' })).status).toBe(201);
+  });
+  const statement = `select count(*)::int as count from account_tokens where user_id = $1 and purpose = 'reset-password'`;
+  await eventually(() => count(statement, id), linksPerHour);
 });

@@ -11,6 +11,7 @@ import { createRateLimiter } from '../access/rate-limiter.ts';
 import { createSessionTokens } from '../access/session-tokens.ts';
 import { createProjectPlaces, createSharedPlaces, sharedConnections } from '../services/project-places.ts';
 import { hostOf } from './same-site.ts';
+import { createVisitorPlaces } from './visitor-places.ts';
 
 const sweepEveryMs = 5 * 60_000;
 /** More than usual clients send at once; the rate limit is the real one. */
@@ -57,6 +58,8 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
     /** Of emails as pages: they render, and many readers of a campaign may open theirs at once. */
     viewsByLink: createProjectPlaces(2, { inAll: reads, ...ofRequests, refusal: 'SERVICE_UNAVAILABLE' }),
     shortReads: createProjectPlaces(Number.POSITIVE_INFINITY, { inAll: reads, ...ofRequests }),
+    visitorWrites: createVisitorPlaces(writes),
+    visitorReads: createVisitorPlaces(reads),
     /** Of routes whose `place` is `elsewhere`. No other request waits for them, not even of the same project. */
     waitingElsewhere: createProjectPlaces(Math.max(2, Math.floor(places / 2)), ofRequests),
     /** Starts listening for project changes. Until connected, every key is looked up in the database. */

@@ -48,6 +48,7 @@ export const startOAuth = defineRoute('GET /auth/oauth/:provider', {
   summary: 'Sign in with Google or GitHub',
   description: 'For browsers: redirects to the provider, with PKCE and a state known only to this browser.',
   limitByAddress: true,
+  place: 'elsewhere',
   browserErrorPage,
   params,
   responses,
@@ -70,6 +71,7 @@ export const finishOAuth = defineRoute('GET /auth/oauth/:provider/callback', {
     'with the reason as `error`; other clients find it in `details.reason`. After any other error it gets a page ' +
     'with a link to the sign-in page.',
   limitByAddress: true,
+  place: 'elsewhere',
   browserErrorPage,
   params,
   responses,

@@ -1,6 +1,7 @@
 import { linksPerHour, linkValidHours, signInLinkMinutes } from '../../core/accounts/limits.ts';
 import type { MailedPurpose } from '../../core/crypto/one-time-token.ts';
 import { DomainError } from '../../core/errors.ts';
+import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import { AccountToken, type AccountTokenPurpose } from '../../db/entities/account-token.ts';
 import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
@@ -42,12 +43,17 @@ type LinkPurpose = Exclude<MailedPurpose, 'invitation'>;
 
 function linkRequests(options: AccountLinksOptions) {
   const { orm, oneTimeLinks } = options;
+  /** One at a time holds a connection: each locks its user. */
+  const turns = new FairSemaphore(1);
   // Not awaited, so that the response time reveals nothing.
   const sendInBackground = (userId: string, purpose: LinkPurpose, request: LinkRequest) =>
     setImmediate(() => {
-      sendLink(options, userId, purpose, request).catch((error) =>
-        options.warn('An account email was not queued', error),
-      );
+      const owner = `${userId} ${purpose}`;
+      // More would exceed the limit anyway.
+      if (turns.waiting(owner) >= linksPerHour) return;
+      turns
+        .run(owner, () => sendLink(options, userId, purpose, request))
+        .catch((error) => options.warn('An account email was not queued', error));
     });
 
   return {

@@ -52,7 +52,7 @@ export function createAccountsService(options: AccountsServiceOptions) {
 
     /** Creates an account, as `createAccount`, and signs it in. */
     signUp: (account: NewAccount, client: SignInClient) =>
-      addAccount(options, account, (user, em) => signIn(user, client, em), client.address),
+      addAccount(options, account, (user, em) => signIn(user, client, em)),
 
     /**
      * What an invitation is for. `hasAccount`: someone has signed up with the address, but not verified it.
@@ -78,7 +78,7 @@ export function createAccountsService(options: AccountsServiceOptions) {
     logIn: async ({ email, password }: { email: string; password: string }, client: SignInClient) => {
       const giveBack = await guard.admit(email, client);
       const user = await orm.em.fork().findOne(User, { email });
-      const isRight = await passwords.matches(user?.passwordHash ?? undefined, password, client.address);
+      const isRight = await passwords.matches(user?.passwordHash ?? undefined, password);
       if (user === null || !isRight) {
         throw new DomainError('UNAUTHENTICATED', 'Wrong email address or password');
       }
@@ -99,7 +99,6 @@ async function addAccount<Result>(
   options: AccountsServiceOptions,
   { email, password, name, invitation, language }: NewAccount,
   finish: (user: User, em: Em) => Promise<Result>,
-  address?: string,
 ): Promise<Result> {
   const { orm, passwords, oneTimeLinks } = options;
   const invited = invitation === undefined ? undefined : (await findOpen(options, invitation))?.email;
@@ -110,7 +109,7 @@ async function addAccount<Result>(
   if (invitation !== undefined && invited !== email) {
     throw new DomainError('BAD_REQUEST', 'This invitation is not valid for the address', help);
   }
-  const account = { email, name: name || null, passwordHash: await passwords.hash(password, address) };
+  const account = { email, name: name || null, passwordHash: await passwords.hash(password) };
   const { user, result } = await orm.em
     .fork()
     .transactional(async (em) => {
