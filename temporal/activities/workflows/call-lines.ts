@@ -6,8 +6,6 @@ const paceMs = 250;
 /** Further calls of a project only come back by themselves. */
 const longestLine = 10_000;
 
-export type CallLines = ReturnType<typeof createCallLines>;
-
 /**
  * The executions of each project whose calls wait for others to end, first come first served.
  *
