@@ -1,10 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { beforeEach, describe, expect, it } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Project } from '../db/entities/project.ts';
 import { startHttpServer } from '../providers/testing/http-server.ts';
 import { createWebhookSecrets } from '../runtime/webhook-secrets.ts';
 import { eventually } from './setup/eventually.ts';
 import { testFixture } from './setup/fixtures.ts';
+import { eventTypesOf } from './setup/history-text.ts';
 import { readInbox } from './setup/inbox.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { replaceDomain, useSender } from './setup/sender.ts';
@@ -325,6 +327,42 @@ describe('a webhook', () => {
     await track('signup', {}, 'inside@example.com');
     expect(await execution(id, 'FAILED')).toMatchObject({ error: expect.stringContaining('public address') });
     expect(receiver.requests).toEqual([]);
+  });
+
+  it('waits without an activity while enough others of its project are under way, and is made when one ends', async () => {
+    const held: ServerResponse[] = [];
+    const hanging = await startHttpServer((_, response) => void held.push(response));
+    onTestFinished(hanging.close);
+    const config = { url: hanging.url };
+    const id = await build({ hook: { type: 'WEBHOOK', config } }, [['start', 'hook']]);
+    const emails = Array.from({ length: 11 }, (_, n) => `reader-${n}@example.com`);
+    for (const email of emails.slice(0, 8)) await track('signup', {}, email);
+    await eventually(
+      async () => held.length,
+      (count) => count === 8,
+    );
+    for (const email of emails.slice(8)) await track('signup', {}, email);
+    const { workflow } = stack.product.resources.temporal;
+    const countWith = async (type: string) => {
+      const found: string[][] = [];
+      for await (const { workflowId } of workflow.list({ query: `WorkflowDefinitionId = '${id}'` })) {
+        found.push(eventTypesOf(await workflow.getHandle(workflowId).fetchHistory()));
+      }
+      return found.filter((types) => types.includes(type)).length;
+    };
+    await eventually(
+      () => countWith('TIMER_STARTED'),
+      (count) => count === 3,
+    );
+    expect(await countWith('ACTIVITY_TASK_SCHEDULED')).toBe(8);
+    await eventually(
+      () => {
+        for (const response of held.splice(0)) response.end('{}');
+        return sender.get(`/workflows/${id}/executions?status=COMPLETED`);
+      },
+      ({ body }) => body.data.length === 11,
+    );
+    expect(await countWith('WORKFLOW_EXECUTION_SIGNALED')).toBe(3);
   });
 });
 

@@ -7,12 +7,14 @@ interface RunningExecution {
   startedAt: Date;
 }
 
-/** Makes the execution's workflow read its state again; a no-op when it is not running. */
-export async function signalRunningExecution(client: Client, workflowId: string): Promise<void> {
+/** Makes the execution's workflow read its state again. @returns false, without an effect, when it is not running */
+export async function signalRunningExecution(client: Client, workflowId: string): Promise<boolean> {
   try {
     await client.workflow.getHandle(workflowId).signal(executionChangedSignal);
+    return true;
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
+    return false;
   }
 }
 

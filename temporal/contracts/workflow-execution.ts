@@ -37,7 +37,7 @@ export interface WebhookActivities {
   callWebhook(input: RunStepInput): Promise<CallLater | undefined>;
 }
 
-/** The project's templates render slowly, and enough of its work waits for its turn already. */
+/** Enough of the project's calls are under way, or of its slow templates wait for their turn already. */
 export interface CallLater {
   retryInMs: number;
   /** Attempts of this activity that failed before. */

@@ -44,6 +44,7 @@ export function openActivityDependencies(
 ): ActivityDependencies {
   const { config, orm, relay, identities, billing } = resources;
   const turns = new RenderTurns(2);
+  const executions = createExecutionWorkflows(resources.temporal, config.TEMPORAL_TASK_QUEUE);
   const parser = new EmailParser();
   shutdown.add('inbound parser', () => parser.stop());
   return {
@@ -54,9 +55,9 @@ export function openActivityDependencies(
     removeImage: openImageStores(config).remove,
     inbound: { bucket: openMailBucket(config), parser, slots: new FairSemaphore(inboundAtATime) },
     emails: createEmails(resources, turns, metrics, wakeJournal),
-    executions: createExecutionWorkflows(resources.temporal, config.TEMPORAL_TASK_QUEUE),
+    executions,
     metrics,
-    webhooks: createWebhookCaller(config, orm, turns),
+    webhooks: createWebhookCaller(config, orm, turns, executions.signal),
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
     headStart,
     bodyRetentionDays: config.EMAIL_BODY_RETENTION_DAYS,
@@ -96,7 +97,12 @@ function createEmails(
   });
 }
 
-function createWebhookCaller(config: Config, orm: Orm, turns: RenderTurns): WebhookCaller {
+function createWebhookCaller(
+  config: Config,
+  orm: Orm,
+  turns: RenderTurns,
+  wake: (temporalId: string) => Promise<boolean>,
+): WebhookCaller {
   const secrets = createWebhookSecrets(config.APP_SECRET);
   const apiUrl = publicApiUrl(config);
   const linkKey = deriveKey(config.APP_SECRET, 'public-link');
@@ -110,7 +116,7 @@ function createWebhookCaller(config: Config, orm: Orm, turns: RenderTurns): Webh
       return previous === null ? [current] : [current, previous.secret];
     },
     turns,
-    limit: createCallLimit(),
+    limit: createCallLimit(wake),
     // Links in a webhook belong to no email.
     linksOf: (subject) => createContactLinks(apiUrl, linkKey, { ...subject, emailId: nilId }),
   };

@@ -208,7 +208,7 @@ export class World {
     return {
       secretsOf: async () => ['whsec_dGVzdA=='],
       turns: new RenderTurns(1),
-      limit: createCallLimit(),
+      limit: createCallLimit(async () => true),
       linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '', viewUrl: '' }),
       send: async ({ url, body }, mayGoOut) => {
         const { outcomes } = this.#settings;

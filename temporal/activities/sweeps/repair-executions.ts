@@ -4,7 +4,7 @@ import type { OrphanedExecutionsInput, OrphanedExecutionsResult } from '../../co
 
 export interface ExecutionWorkflows {
   running(before: Date): AsyncIterable<{ executionId: string; workflowId: string; startedAt: Date }[]>;
-  signal(workflowId: string): Promise<void>;
+  signal(workflowId: string): Promise<unknown>;
 }
 
 /** Younger executions may still have commands or retries in flight. */

@@ -55,8 +55,11 @@ async function addExecution(context: object = {}, config: object = {}) {
   const input = { executionId, visit: 1 };
   const look = () => em().transactional((inner) => runStep(inner, graphs, input));
   expect(await look()).toMatchObject({ follow: 'call', visit: 1 });
-  const call = (through: OutboundHttp = send, turns = new RenderTurns(1), limit = createCallLimit()) =>
-    callWebhook(database.orm, graphs, { ...callerOf(through, turns), limit }, input);
+  const call = (
+    through: OutboundHttp = send,
+    turns = new RenderTurns(1),
+    limit = createCallLimit(async () => true),
+  ) => callWebhook(database.orm, graphs, { ...callerOf(through, turns), limit }, input);
   const stand = async () =>
     (
       await sql<{ output: object | null; context: object; error: string | null; status: string }>(
@@ -272,7 +275,7 @@ it('is put off while enough work of its project waits for its turn to render', a
 
 it('is put off, before its templates are rendered, while enough calls of its project are under way', async () => {
   const { projectId, call } = await addExecution({}, { body: '{{ id }}' });
-  const limit = createCallLimit();
+  const limit = createCallLimit(async () => true);
   const underWay = Promise.withResolvers<void>();
   onTestFinished(() => underWay.resolve());
   for (let calls = 0; calls < 8; calls += 1) void limit.run(projectId, () => underWay.promise);

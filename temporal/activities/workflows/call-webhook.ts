@@ -20,6 +20,7 @@ import type {
   OutboundResult,
 } from '../../../providers/outbound/outbound-http.ts';
 import type { RunStepInput } from '../../contracts/workflow-execution.ts';
+import { workflowIds } from '../../contracts/workflow-ids.ts';
 import { crowdedRetryMs, type RenderTurns } from '../sending/render-turns.ts';
 import type { Graphs } from './graph-cache.ts';
 import type { CallLimit } from './limit-calls.ts';
@@ -66,6 +67,8 @@ export async function callWebhook(
   const execution = await waitForEarlierCall(em, call);
   const step = execution && (await findWebhookStep(em, graphs, execution));
   if (execution === undefined || step === undefined) return undefined;
+  const { workflowId, projectId, contactId } = execution;
+  if (contactId === null) return undefined;
   const end = async (answer: CallAnswer, error?: string) => {
     await endStep(em, call, step, answer, error);
     return undefined;
@@ -73,8 +76,12 @@ export async function callWebhook(
   if (execution.calledMsAgo !== null) return end({ statusCode: null, body: null }, answerLost);
 
   // Before its templates are rendered.
-  const later = () => ({ retryInMs: caller.limit.retryInMs(execution.projectId) });
-  if (!caller.limit.mayCall(execution.projectId)) return later();
+  const later = () => {
+    caller.limit.putOff(projectId, workflowIds.workflowExecution(workflowId, contactId, call.executionId));
+    // The workflow makes it longer each time.
+    return { retryInMs: crowdedRetryMs() };
+  };
+  if (!caller.limit.mayCall(projectId)) return later();
   const request = await buildRequest(em, caller, call, execution, step);
   if (request === 'no contact') return undefined;
   if (request === 'crowded') return { retryInMs: crowdedRetryMs() };
@@ -84,7 +91,7 @@ export async function callWebhook(
       recording = recordCall(orm.em.fork(), call.executionId, call.visit);
       return recording;
     });
-  const result = await caller.limit.run(execution.projectId, send);
+  const result = await caller.limit.run(projectId, send);
   if (result === undefined) return later();
   // A call abandoned before it left may be recorded only now.
   const isOut = await recording;
@@ -117,11 +124,11 @@ async function waitForEarlierCall(
 async function findWebhookStep(
   em: Em,
   graphs: Graphs,
-  { workflowId, version, currentStepId, contactId }: LockedExecution,
+  { workflowId, version, currentStepId }: LockedExecution,
 ): Promise<StepOf<'WEBHOOK'> | undefined> {
   const graph = await graphs(em, workflowId, version);
   const step = graph && findStep(graph, currentStepId ?? '');
-  return step?.type === 'WEBHOOK' && contactId !== null ? step : undefined;
+  return step?.type === 'WEBHOOK' ? step : undefined;
 }
 
 async function buildRequest(

@@ -34,7 +34,10 @@ export function createWorkflowActivities({
       // An idle round of the relay costs more than most steps.
       if (effects.commandsInMs !== undefined) wakeRelay(effects.commandsInMs);
       if (effects.endless !== undefined) metrics.countEndless(effects.endless);
-      return answer;
+      if (answer.follow !== 'call' || effects.call === undefined) return answer;
+      const { projectId, temporalId, isNew } = effects.call;
+      const ms = webhooks.limit.putOffIfFull(projectId, temporalId, isNew);
+      return ms === undefined ? answer : { ...answer, follow: 'wait', ms };
     },
     async failStep({ executionId, visit, reason }) {
       await orm.em.fork().transactional(async (em) => {

@@ -9,7 +9,7 @@ beforeEach(() => {
 const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
 
 function stage() {
-  const limit = createCallLimit();
+  const limit = createCallLimit(async () => true);
   return (projectId: string) => {
     const answer = Promise.withResolvers<string>();
     const call = { isMade: false, answer: () => answer.resolve('answered') };
@@ -73,4 +73,84 @@ it('leaves slots to others when receivers hang that were quick', async () => {
   expect(late.isMade).toBe(false);
   expect(await countMade(burst(begin, 'c'))).toBe(40);
   await answerAll(made.flat());
+});
+
+const line = ['first', 'second', 'third'];
+
+/** A limit with all places of `a` taken, and the executions that it has woken. */
+function fullStage(isRunning = (_temporalId: string) => true) {
+  const woken: string[] = [];
+  const limit = createCallLimit(async (temporalId) => {
+    woken.push(temporalId);
+    return isRunning(temporalId);
+  });
+  const begin = (projectId: string) => {
+    const answer = Promise.withResolvers<void>();
+    const ended = limit.run(projectId, () => answer.promise);
+    const end = async () => {
+      answer.resolve();
+      await ended;
+    };
+    return { end };
+  };
+  const calls = Array.from({ length: 8 }, () => begin('a'));
+  const endOne = async () => {
+    pass(4);
+    await calls.pop()?.end();
+  };
+  return { limit, woken, begin, endOne };
+}
+
+it('wakes the executions that wait one at a time as calls end, first come first served', async () => {
+  const { limit, woken, begin, endOne } = fullStage();
+  for (const each of line) expect(limit.putOffIfFull('a', each, true)).toBeGreaterThan(0);
+  // One that asks again keeps its place.
+  expect(limit.putOffIfFull('a', 'first', false)).toBeGreaterThan(0);
+  expect(woken).toEqual([]);
+  await endOne();
+  expect(woken).toEqual(['first']);
+  // One that comes now waits behind the others, and one that was woken does not.
+  expect(limit.putOffIfFull('a', 'late', true)).toBeGreaterThan(0);
+  expect(limit.putOffIfFull('a', 'first', false)).toBeUndefined();
+  begin('a');
+  await endOne();
+  await endOne();
+  await endOne();
+  expect(woken).toEqual(['first', 'second', 'third', 'late']);
+});
+
+it('wakes the executions of projects in turn, and passes over those that have ended', async () => {
+  const { limit, woken, begin, endOne } = fullStage((temporalId) => temporalId !== 'second');
+  const others = Array.from({ length: 8 }, () => begin('b'));
+  const full = Array.from({ length: 4 }, () => begin('c'));
+  pass(4);
+  for (const each of line) limit.putOffIfFull('a', each, true);
+  for (const each of ['b1', 'b2']) limit.putOffIfFull('b', each, true);
+  limit.putOffIfFull('c', 'c1', true);
+  await endOne();
+  await others.pop()?.end();
+  expect(woken).toEqual(['first', 'b1']);
+  await full.pop()?.end();
+  await endOne();
+  await others.pop()?.end();
+  expect(woken).toEqual(['first', 'b1', 'c1', 'second', 'b2', 'third']);
+});
+
+it('lets executions come back by themselves the later, the more of their project wait', async () => {
+  const { limit } = fullStage();
+  const times = Array.from({ length: 1_000 }, (_, n) => limit.putOffIfFull('a', `${n}`, true) ?? 0);
+  expect(times[0]).toBeLessThan(11_000);
+  expect(times.at(-1)).toBeGreaterThan(250_000);
+  for (let n = 0; n < 2; n += 1) void limit.run('b', () => new Promise(() => undefined));
+  expect(limit.putOffIfFull('b', 'own', true)).toBeUndefined();
+});
+
+it('wakes nobody for a call that was not made', async () => {
+  const woken: string[] = [];
+  const limit = createCallLimit(async (temporalId) => woken.push(temporalId) > 0);
+  await limit.run('a', async () => undefined);
+  const calls = Array.from({ length: 13 }, () => limit.run('a', () => new Promise(() => undefined)));
+  limit.putOff('a', 'first');
+  expect(await Promise.race(calls)).toBeUndefined();
+  expect(woken).toEqual([]);
 });

@@ -2,12 +2,13 @@ import { settleVariables } from '../../../../core/conditions/settle-variables.ts
 import { pauseOf } from '../../../../core/workflows/endless.ts';
 import type { Step, StepOf } from '../../../../core/workflows/graph.ts';
 import { matchContact } from '../../../../db/conditions/match-contact.ts';
+import { workflowIds } from '../../../contracts/workflow-ids.ts';
 import { immediate } from './immediate.ts';
 import { sendEmail } from './send-email.ts';
 import { updateContact } from './update-contact.ts';
 import { variablesOf } from './variables.ts';
 import { waitForEvent } from './wait-for-event.ts';
-import { complete, enter, exit, type StepHandler, standingAt } from './walk.ts';
+import { complete, enter, exit, type StepHandler, standingAt, type Walk } from './walk.ts';
 
 type Handlers = { [T in Step['type']]: StepHandler<StepOf<T>> };
 
@@ -42,15 +43,23 @@ const handlers: Handlers = {
   }),
   WEBHOOK: {
     async enter(walk, step) {
+      noteCall(walk, true);
       return { follow: 'call', ...standingAt(await enter(walk, step), step) };
     },
     async check(walk, step) {
+      // The outcome of an earlier call is settled at once.
+      if (walk.execution.calledMsAgo === null) noteCall(walk, false);
       return { follow: 'call', ...standingAt(walk, step) };
     },
   },
   UPDATE_CONTACT: updateContact,
   EXIT: { enter: exit },
 };
+
+function noteCall({ effects, execution }: Walk, isNew: boolean): void {
+  const { projectId, workflowId, contactId, id } = execution;
+  effects.call = { projectId, temporalId: workflowIds.workflowExecution(workflowId, contactId, id), isNew };
+}
 
 export function handlerOf<S extends Step>({ type }: S): StepHandler<S> {
   // as: the handler of this type, which TypeScript can't infer from the table.
