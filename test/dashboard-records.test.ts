@@ -528,6 +528,19 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.setViewportSize({ width: 1440, height: 900 });
   });
 
+  it('the back button leaves a page whose preview has changed', async () => {
+    await page.goto(`projects/${project.id}/images`);
+    await heading('Images').waitFor();
+    await sideBar('Settings').click();
+    for (const address of ['1 Market Street', '2 Market Street']) {
+      await field('Postal address').fill(address);
+      await page.frameLocator('iframe').getByText(address).waitFor();
+    }
+    await page.evaluate('history.back()');
+    await button('Leave').click();
+    await heading('Images').waitFor();
+  });
+
   it('contacts are found by part of their names, too', async () => {
     const named = (email: string, firstName: string, lastName: string) =>
       post('/contacts', { email, data: { firstName, lastName } });
