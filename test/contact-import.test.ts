@@ -130,7 +130,7 @@ describe('POST /contacts/import', () => {
     );
     expect(job.result).toMatchObject({ totalRows: 9, created: 2, updated: 6, skipped: 1 });
     expect(job.result.errors).toEqual([
-      { row: 8, email: 'maybe@example.com', message: expect.stringContaining('subscribed') },
+      { row: 8, email: 'maybe@example.com', message: expect.stringContaining('subscription') },
     ]);
     const found = await contacts();
     expect(

@@ -507,6 +507,20 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
   });
 
+  it('is asked before its choices for an import are lost', async () => {
+    await chooseImport('email,plan\nada@example.com,pro\n');
+    const plan = page.getByRole('combobox', { name: 'Field for plan' });
+    await plan.fill('tier');
+    await page.getByRole('table', { name: 'First rows' }).getByText('tier').waitFor();
+    await page.keyboard.press('Tab');
+    await sideBar('Segments').click();
+    await button('Keep editing').click();
+    expect(await plan.inputValue()).toBe('tier');
+    await sideBar('Segments').click();
+    await button('Leave').click();
+    await heading('Segments').waitFor();
+  });
+
   it('chooses the address column of a file from a spreadsheet on Windows', async () => {
     await chooseImport('Straße;Post\nHauptplatz;ada@example.com\n', 'latin1');
     await page.getByText('Choose which column of the file holds the address.').waitFor();
@@ -603,7 +617,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
   });
 
   it('that keeps unsaved input instead of signing out stays signed in', async () => {
-    await sideBar('Settings').click();
+    await page.goto(`projects/${project.id}/settings`);
     await field('Name').fill('Typed');
     const signOut = async () => {
       await button(owner.email).click();

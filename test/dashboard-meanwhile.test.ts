@@ -95,6 +95,32 @@ describe.skipIf(executable === undefined)('about changes in the background, the 
     expect(complaintsBut(409)).toEqual([]);
   });
 
+  it('restores what the version of somebody else has replaced, for as long as the page is open', async () => {
+    const other = (await stage.open()).page;
+    await other.context().addCookies(await page.context().cookies());
+    await other.clock.install();
+    const { id } = (await post('/segments', { name: 'First', type: 'STATIC' })).body;
+    await other.goto(`projects/${project.id}/segments/${id}?tab=settings`);
+    const message = other.getByRole('alertdialog').filter({ hasText: 'Their version has been loaded' });
+    const load = async (name: string) => {
+      await field('Name', other).fill('Mine');
+      await owner.call('PATCH', `/segments/${id}`, { name }, headers());
+      await button('Save', other).click();
+      await button('Load theirs', other).click();
+      await message.waitFor();
+    };
+    await load('Theirs');
+    await other.clock.runFor(600_000);
+    expect(await field('Name', other).inputValue()).toBe('Theirs');
+    await message.getByRole('button', { name: 'Undo' }).click();
+    expect(await field('Name', other).inputValue()).toBe('Mine');
+    await load('Their last');
+    await other.getByRole('navigation', { name: 'Project' }).getByText('Domains').click();
+    await message.waitFor({ state: 'detached' });
+    await other.context().close();
+    await owner.call('DELETE', `/segments/${id}`, undefined, headers());
+  });
+
   it('reads the figures of a campaign again as soon as it knows that the campaign has ended', async () => {
     const { id } = (await post('/campaigns', campaign)).body.data;
     const { data } = (await asked(`/campaigns/${id}`)).body;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
 import { eventually } from './setup/eventually.ts';
+import { onlyMessageTo } from './setup/inbox.ts';
 import { deliver } from './setup/incoming.ts';
 import { memberOf, planIs, where } from './setup/segments.ts';
 
@@ -462,6 +463,57 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await link('second@example.com').waitFor();
   });
 
+  it('a transactional email that bounced is sent again as it was, to a corrected address', async () => {
+    const note = '50 % off {{ code }} {% endraw %}';
+    const sent = await post('/v1/send', {
+      to: { email: 'bounce@simulator.amazonses.com', name: 'Ken' },
+      from: { name: 'Northwind', email: `hello@${domain}` },
+      reply: 'support@example.com',
+      subject: 'Receipt: {{ note }}',
+      body: '<p>{{ note }}</p><a href="{{ manageUrl }}">Preferences</a>',
+      data: { note: { value: note, persistent: false } },
+      headers: { 'X-Order': '7' },
+    });
+    const [{ contact, email }] = sent.body.data.emails;
+    await eventually(
+      () => asked(`/emails/${email}`),
+      ({ body }) => body.status === 'BOUNCED',
+    );
+    await page.goto(`projects/${project.id}/contacts/${contact.id}`);
+    await link('Email bounced').click();
+    await button('Send again …').click();
+    const dialog = page.getByRole('dialog', { name: 'Send again' });
+    await dialog.getByText(/hard-bounced/).waitFor();
+    expect(await field('Address').inputValue()).toBe('bounce@simulator.amazonses.com');
+    await field('Address').fill('ken@example.com');
+    await button('Send').click();
+    await page
+      .getByRole('dialog', { name: 'Email' })
+      .getByRole('link', { name: 'ken@example.com' })
+      .waitFor();
+    const message = await onlyMessageTo(stage.stack.ses, 'ken@example.com');
+    expect(message).toMatchObject({
+      from: `Northwind <hello@${domain}>`,
+      replyTo: 'support@example.com',
+      subject: `Receipt: ${note}`,
+      headers: { 'X-Order': '7' },
+    });
+    expect(message.html).toContain(`<p>${note}</p>`);
+    // The link is the new recipient's.
+    const manage = /href="([^"]*)"/.exec(message.html)?.[1] ?? '';
+    expect(await (await fetch(manage)).text()).toContain('ken@example.com');
+  });
+
+  it('an email with attachments, which the dashboard can’t read, is not sent again without them', async () => {
+    const file = { filename: 'invoice.pdf', content: 'aGVsbG8=', contentType: 'application/pdf' };
+    const from = `hello@${domain}`;
+    const content = { from, subject: 'Invoice', body: '<p>Attached</p>', attachments: [file] };
+    const sent = await post('/v1/send', { to: 'invoiced@example.com', ...content });
+    await page.goto(`projects/${project.id}/emails?email=${sent.body.data.emails[0].email}`);
+    await page.getByText(/can’t be sent again from here/).waitFor();
+    expect(await button('Send again …').count()).toBe(0);
+  });
+
   it('the header of a page scrolls away in a low window, as at a zoom of 200%, and stays in others', async () => {
     const topOf = async () => (await page.locator('main header').boundingBox())?.y;
     const scroll = () => page.evaluate(`document.scrollingElement.scrollTo(0, 300)`);
@@ -474,6 +526,19 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await scroll();
     await expect.poll(topOf).toBeLessThan(0);
     await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
+  it('the back button leaves a page whose preview has changed', async () => {
+    await page.goto(`projects/${project.id}/images`);
+    await heading('Images').waitFor();
+    await sideBar('Settings').click();
+    for (const address of ['1 Market Street', '2 Market Street']) {
+      await field('Postal address').fill(address);
+      await page.frameLocator('iframe').getByText(address).waitFor();
+    }
+    await page.evaluate('history.back()');
+    await button('Leave').click();
+    await heading('Images').waitFor();
   });
 
   it('contacts are found by part of their names, too', async () => {

@@ -33,7 +33,7 @@ describe('the rejected rows of an import', () => {
       [
         '\ufeffRejected row;Rejected because;Name;E-Mail;Note;Balance;subscribed',
         '2;This is not an email address;Zoë;zoe@example;"said ""hi""; then\nleft";-5;no',
-        "4;The column subscribed must be true, false, yes, no, 1, 0 or empty;Bob;bob@example.com;'@bob;2;maybe",
+        '4;"The subscription ""maybe"" must be true, false, yes, no, 1, 0 or empty";Bob;bob@example.com;\'@bob;2;maybe',
         "5;This is not an email address;Eve;eve;'=1+1;3;no;too;long",
         '6;The row has no email address;Tim',
         '',

@@ -123,6 +123,7 @@ export const emailDetailSchema = emailSchema
         html: z.string(),
         text: z.string(),
         headers: z.record(z.string(), z.string()),
+        fromName: nullableText,
         replyTo: nullableText,
         attachments: z.array(
           z.object({

@@ -75,6 +75,7 @@ export function createEmailDetailService(options: EmailDetailOptions) {
     if (!rendered.ok) return 'failed';
     return {
       ...rendered.email,
+      fromName: content.fromName,
       replyTo: content.replyTo,
       attachments: await listAttachments(em, content.id),
     };

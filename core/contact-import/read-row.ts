@@ -15,6 +15,7 @@ export type BadRow = RowOfFile & { ok: false; message: string };
 export type ImportRow = GoodRow | BadRow;
 
 const maxShownAddress = 254;
+const maxShownAnswer = 40;
 /** Copied along with addresses from web pages and chats; no address has them. */
 const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 
@@ -46,9 +47,12 @@ export function readRow(
   if (address === '') return refuse('The row has no email address');
   const email = parseEmailAddress(address);
   if (email === undefined) return refuse(addressFault(address, 'This is not an email address'));
-  const subscribed =
-    columns.subscribed === undefined ? undefined : readSubscribed(cells[columns.subscribed] ?? '');
-  if (subscribed === null) return refuse('The column subscribed must be true, false, yes, no, 1, 0 or empty');
+  const answer = columns.subscribed === undefined ? '' : (cells[columns.subscribed]?.trim() ?? '');
+  const subscribed = readSubscribed(answer);
+  if (subscribed === null) {
+    const shown = answer.slice(0, maxShownAnswer).toWellFormed();
+    return refuse(`The subscription "${shown}" must be true, false, yes, no, 1, 0 or empty`);
+  }
   const data: JsonObject = {};
   let length = 0;
   for (const { index, key } of columns.data) {
@@ -105,12 +109,19 @@ function readNested(cell: string): JsonValue | undefined {
   return parsed.ok ? parsed.data.set.cell : undefined;
 }
 
-const yes = new Set(['true', '1', 'yes', 'y', 'on', 'subscribed']);
-const no = new Set(['false', '0', 'no', 'n', 'off', 'unsubscribed']);
+/** Also in the languages of the footer: spreadsheets write true and false in the language of the computer. */
+const yes = new Set(
+  'true 1 yes y on subscribed wahr ja j vrai oui verdadero sí si vero sì waar prawda tak verdadeiro sim'.split(
+    ' ',
+  ),
+);
+const no = new Set(
+  'false 0 no n off unsubscribed falsch nein faux non falso onwaar nee fałsz nie não nao'.split(' '),
+);
 
 /** Undefined for an empty cell; null for an invalid one. */
-export function readSubscribed(cell: string): boolean | undefined | null {
-  const word = cell.trim().toLowerCase();
+function readSubscribed(cell: string): boolean | undefined | null {
+  const word = cell.normalize().toLowerCase();
   if (word === '') return undefined;
   if (yes.has(word)) return true;
   return no.has(word) ? false : null;

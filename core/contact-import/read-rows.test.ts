@@ -186,13 +186,25 @@ describe('the column subscribed', () => {
     ['no', false],
     ['0', false],
     ['unsubscribed', false],
+    ['Ja', true],
+    ['nein', false],
+    ['WAHR', true],
+    ['FALSCH', false],
+    ['VRAI', true],
+    ['non', false],
+    ['si\u0301', true],
+    ['Não', false],
+    ['tak', true],
+    ['nee', false],
     ['', undefined],
   ])('reads %j as %j', async (cell, subscribed) => {
     expect(await read(`email,Subscribed\na@b.co,${cell}`)).toEqual([good(2, 'a@b.co', {}, subscribed)]);
   });
 
-  it('refuses other words', async () => {
-    expect(await read('email,subscribed\na@b.co,maybe')).toEqual([bad(2, 'a@b.co', /true, false, yes, no/)]);
+  it('refuses other words, and names them', async () => {
+    expect(await read('email,subscribed\na@b.co,maybe')).toEqual([
+      bad(2, 'a@b.co', /"maybe" must be true, false, yes, no/),
+    ]);
   });
 });
 

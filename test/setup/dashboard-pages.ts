@@ -158,7 +158,10 @@ const uselessScrollBarsScript = `[...document.querySelectorAll('body *')]
 const hidesTabsScript = `[...document.querySelectorAll('[role=tablist]')].some(
   ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)`;
 
-/** Violations that axe rates as serious or critical. Dark differs from light only in colors. */
+/**
+ * Violations that axe rates as serious or critical, and a page without `main`, which also takes a lost focus. Dark
+ * differs from light only in colors.
+ */
 async function findBarriers(page: Page, theme: Look['theme']): Promise<string[]> {
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe.source);
   const options = {
@@ -173,6 +176,6 @@ async function findBarriers(page: Page, theme: Look['theme']): Promise<string[]>
 }
 
 const seriousFindings = `({ violations }) => violations
-  .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || id === 'landmark-one-main')
   .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) =>
     id + ': ' + failureSummary.split('\\n')[1] + ' ' + html))`;

@@ -211,7 +211,7 @@ export const sendingLines: readonly ContractLine[] = [
       'messageId',
       ...under('timeline.0', ['type', 'at', 'text', 'link']),
       'bodyAvailable',
-      ...under('body', ['subject', 'html', 'text', 'headers', 'replyTo', 'attachments']),
+      ...under('body', ['subject', 'html', 'text', 'headers', 'fromName', 'replyTo', 'attachments']),
       'temporalWorkflowId',
       'temporalUrl',
     ],

@@ -1645,6 +1645,7 @@ export interface components {
                     filename: string;
                     size: number;
                 }[];
+                fromName: string | null;
                 headers: {
                     [key: string]: string;
                 };

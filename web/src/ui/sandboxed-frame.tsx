@@ -9,7 +9,12 @@ interface SandboxedFrameProps {
 }
 
 /** Shows the HTML of an email. The sandbox grants nothing: no scripts run, and links can't navigate the dashboard. */
-export function SandboxedFrame({ title, html, className, style }: SandboxedFrameProps) {
+export function SandboxedFrame(props: SandboxedFrameProps) {
+  // Other HTML in the same frame would be a step of the history, which the back button goes through.
+  return <Frame key={props.html} {...props} />;
+}
+
+function Frame({ title, html, className, style }: SandboxedFrameProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [hasFocus, setHasFocus] = useState(false);
   useEffect(() => {

@@ -23,6 +23,23 @@ export function say(text: string, undo?: () => void): void {
   queue.add({ text, isBad: false, ...(undo && { undo }) }, { timeout: undo ? 8_000 : 5_000 });
 }
 
+/**
+ * @returns shows a toast that stays for as long as the component does, because `restore` brings back input that is stored
+ *   nowhere
+ */
+export function useSayReplaced() {
+  const keys = useRef(new Set<string>());
+  useEffect(() => {
+    const { current } = keys;
+    return () => {
+      for (const key of current) queue.close(key);
+    };
+  }, []);
+  return (text: string, restore: () => void) => {
+    keys.current.add(queue.add({ text, isBad: false, undo: restore }));
+  };
+}
+
 export function sayError(error: unknown): void {
   queue.add({ text: messageOf(error), isBad: true }, { timeout: 10_000 });
 }

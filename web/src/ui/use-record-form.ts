@@ -3,7 +3,7 @@ import type { DefaultValues, FieldValues } from 'react-hook-form';
 import type { z } from 'zod';
 import { ifMatch, isStale } from '../api/if-match.ts';
 import { type ApiForm, acceptValues, enterCarriedInput, enterChanges, useApiForm } from './form.ts';
-import { say } from './toast.tsx';
+import { useSayReplaced } from './toast.tsx';
 
 interface RecordFormOptions<Values extends FieldValues, Stored> {
   schema: z.ZodType<Values, Values>;
@@ -29,6 +29,7 @@ export function useRecordForm<Values extends FieldValues, Stored extends { id: s
   const { schema, stored, toValues, write, read } = options;
   const seen = useRef(stored.updatedAt);
   const [theirs, setTheirs] = useState<Stored | null>(null);
+  const sayReplaced = useSayReplaced();
   const apiForm = useApiForm<Values>({
     schema,
     defaultValues: toValues(stored) as DefaultValues<Values>,
@@ -71,7 +72,7 @@ export function useRecordForm<Values extends FieldValues, Stored extends { id: s
         seen.current = theirs.updatedAt;
         form.reset(toValues(theirs));
         close();
-        say('Their version has been loaded', () => enterChanges(form, mine, form.getValues()));
+        sayReplaced('Their version has been loaded', () => enterChanges(form, mine, form.getValues()));
       },
     },
   };

@@ -24,6 +24,14 @@ const themes: { value: Theme; label: string }[] = [
 ];
 
 export function AccountPage() {
+  return (
+    <main id="content" tabIndex={-1} aria-labelledby="page-title" className="outline-none">
+      <Account />
+    </main>
+  );
+}
+
+function Account() {
   const { create } = route.useSearch();
   const [isCreating, setIsCreating] = useState(create ?? false);
   const signOut = useSignOut();

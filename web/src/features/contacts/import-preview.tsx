@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
+import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
@@ -55,6 +56,7 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
   const usable = data ? data.wouldCreate + data.wouldUpdate : 0;
   return (
     <>
+      <LeaveGuard isDirty={Object.keys(mapping).length > 0 || !isNone(segment)} />
       <div className="flex flex-wrap items-center gap-3">
         <p className="min-w-0 flex-1 truncate max-sm:basis-full">
           <span className="font-medium">{file.name}</span>

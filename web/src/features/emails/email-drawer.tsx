@@ -12,6 +12,7 @@ import { EmailContent } from './email-content.tsx';
 import { sourceText } from './email-source.ts';
 import { EmailStatus } from './email-status.tsx';
 import { EmailTimeline } from './email-timeline.tsx';
+import { SendAgain } from './send-again.tsx';
 
 /** Statuses that are not final. */
 const unsettled: readonly Schema<'Email'>['status'][] = ['QUEUED', 'SENDING', 'SENT', 'UNKNOWN'];
@@ -53,6 +54,7 @@ function EmailRecord({ id }: { id: string }) {
               <EmailStatus status={email.status} />
             </div>
             <Facts email={email} />
+            <SendAgain email={email} />
           </div>
           <Section title="What happened">
             <EmailTimeline entries={email.timeline} />
@@ -96,7 +98,7 @@ function Facts({ email }: { email: Schema<'EmailDetail'> }) {
         </ContactLink>
       ),
     },
-    { name: 'From', value: email.from },
+    { name: 'From', value: <Mailbox name={email.body?.fromName ?? null} address={email.from} /> },
     { name: 'Reply to', value: email.body?.replyTo },
     { name: 'Source', value: <Source email={email} /> },
     { name: 'Template', value: email.templateName },

@@ -1,0 +1,134 @@
+import { useState } from 'react';
+import { z } from 'zod';
+import { ApiError } from '../../api/api-error.ts';
+import { $api, api, type Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { addressSchema } from '../../ui/address-schema.ts';
+import { Button } from '../../ui/button.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormField } from '../../ui/form-field.tsx';
+import { say } from '../../ui/toast.tsx';
+import { asTemplate } from './as-template.ts';
+
+type Email = Schema<'EmailDetail'>;
+type SentEmail = Email & { body: NonNullable<Email['body']> };
+
+/** Statuses of emails that may still leave by themselves. */
+const underWay: readonly Email['status'][] = ['QUEUED', 'SENDING', 'UNKNOWN'];
+
+const isSent = (email: Email): email is SentEmail =>
+  email.body !== null && email.type === 'TRANSACTIONAL' && email.source !== 'TEST';
+
+/** Sends a transactional email once more, such as to a corrected address. */
+export function SendAgain({ email }: { email: Email }) {
+  const [openedAt, setOpenedAt] = useState<number | null>(null);
+  if (!isSent(email) || underWay.includes(email.status)) return null;
+  if (email.body.attachments.length > 0)
+    return (
+      <p className="text-sm text-muted">
+        An email with attachments can’t be sent again from here, only by the application that sent it.
+      </p>
+    );
+  return (
+    <>
+      <div>
+        <Button onPress={() => setOpenedAt(Date.now())}>Send again …</Button>
+      </div>
+      <SendAgainDialog email={email} openedAt={openedAt} onClose={() => setOpenedAt(null)} />
+    </>
+  );
+}
+
+const schema = z.object({ to: addressSchema('Enter an address, such as ada@example.com') });
+
+interface SendAgainDialogProps {
+  email: SentEmail;
+  /** Null while it is closed. */
+  openedAt: number | null;
+  onClose: () => void;
+}
+
+function SendAgainDialog({ email, openedAt, onClose }: SendAgainDialogProps) {
+  const projectId = useProjectId();
+  return (
+    <FormDialog
+      title="Send again"
+      action="Send"
+      isOpen={openedAt !== null}
+      onClose={onClose}
+      schema={schema}
+      defaultValues={{ to: email.to }}
+      save={async ({ to }, finish) => {
+        const id = await sendAgain(email, to, `again ${email.id} ${openedAt} ${encodeURIComponent(to)}`);
+        say(`The email to ${to} is on its way`);
+        await finish({
+          to: '/projects/$projectId/emails',
+          params: { projectId },
+          search: (before) => ({ ...before, email: id }),
+        });
+        await refresh('/emails', '/activity');
+      }}
+    >
+      {({ control }) => (
+        <>
+          <p className="text-muted">It leaves as the preview shows it.</p>
+          <FormField
+            control={control}
+            name="to"
+            type="email"
+            label="Address"
+            autoFocus
+            hint="An address that no contact has becomes a new contact. To correct this contact instead, change the address on its page first."
+          />
+          <Warning email={email} />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function Warning({ email }: { email: SentEmail }) {
+  const id = email.contactId ?? '';
+  const { data } = $api.useQuery(
+    'get',
+    '/contacts/{id}',
+    { params: { path: { id } } },
+    { enabled: id !== '' },
+  );
+  if (!data?.suppressionReason) return null;
+  return (
+    <p className="text-sm text-warn">
+      {data.suppressionReason === 'bounce'
+        ? `An email to ${data.email} hard-bounced. Send there again only if the mailbox exists: another bounce harms the reputation of your domain.`
+        : `${data.email} reported an email as spam. Send there again only if they asked for it: another report harms the reputation of your domain.`}
+    </p>
+  );
+}
+
+/** @param key makes a repeat after a lost answer send nothing. @returns the id of the new email */
+async function sendAgain(email: SentEmail, to: string, key: string): Promise<string> {
+  const { subject, html, headers, fromName, replyTo } = email.body;
+  const { data } = await api
+    .POST('/v1/send', {
+      params: { header: { 'Idempotency-Key': key.slice(0, 255) } },
+      body: {
+        to: { email: to, ...(email.toName !== null && { name: email.toName }) },
+        from: { email: email.from, ...(fromName !== null && { name: fromName }) },
+        subject: asTemplate(subject),
+        body: asTemplate(html),
+        headers,
+        ...(replyTo !== null && { reply: replyTo }),
+      },
+    })
+    .catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'IDEMPOTENCY_KEY_REUSED') throw new Error(mayBeSent);
+      throw error;
+    });
+  const id = data?.data.emails[0]?.email;
+  if (id === undefined) throw new Error(mayBeSent);
+  return id;
+}
+
+const mayBeSent =
+  'It may have been sent already. Close this, and look at the newest emails before you send it again.';
