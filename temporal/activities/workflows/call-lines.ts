@@ -3,6 +3,7 @@
  * thousands that wait cost little.
  */
 const paceMs = 250;
+const longestMs = 10 * 60_000;
 /** Further calls of a project only come back by themselves. */
 const longestLine = 10_000;
 
@@ -21,12 +22,13 @@ export function createCallLines(wake: (temporalId: string) => Promise<boolean>) 
       const line = lines.get(projectId) ?? new Set();
       lines.set(projectId, line);
       if (line.size < longestLine) line.add(temporalId);
-      return paceMs * line.size;
+      // Random, so that those beyond the longest time do not all come back at once.
+      return Math.min(paceMs * line.size, longestMs) * (0.75 + Math.random() / 2);
     },
     leave(projectId: string, temporalId: string): void {
       lines.get(projectId)?.delete(temporalId);
     },
-    /** Wakes one execution, of projects in turn. */
+    /** Wakes one execution, of projects in turn, that may call now. */
     async wakeNext(mayCall: (projectId: string) => boolean): Promise<void> {
       for (const [projectId, line] of lines) {
         const [next] = line;

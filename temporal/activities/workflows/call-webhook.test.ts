@@ -59,7 +59,8 @@ async function addExecution(context: object = {}, config: object = {}) {
     through: OutboundHttp = send,
     turns = new RenderTurns(1),
     limit = createCallLimit(async () => true),
-  ) => callWebhook(database.orm, graphs, { ...callerOf(through, turns), limit }, input);
+    attempt?: number,
+  ) => callWebhook(database.orm, graphs, { ...callerOf(through, turns), limit }, input, attempt);
   const stand = async () =>
     (
       await sql<{ output: object | null; context: object; error: string | null; status: string }>(
@@ -284,6 +285,22 @@ it('is put off, before its templates are rendered, while enough calls of its pro
   expect(await call(send, turns, limit)).toEqual({ retryInMs: expect.any(Number) });
   expect(take).not.toHaveBeenCalled();
   expect(receiver.requests).toEqual([]);
+});
+
+it('waits before a retry even if another call ends meanwhile', async () => {
+  const { projectId, call } = await addExecution();
+  const woken: string[] = [];
+  const limit = createCallLimit(async (temporalId) => woken.push(temporalId) > 0);
+  const underWay = Promise.withResolvers<void>();
+  const others = Array.from({ length: 8 }, () => limit.run(projectId, () => underWay.promise));
+  expect(await call(send, new RenderTurns(1), limit, 2)).toEqual({ retryInMs: expect.any(Number) });
+  underWay.resolve();
+  await Promise.all(others);
+  expect(woken).toEqual([]);
+  const last = limit.run(projectId, () => new Promise((done) => setTimeout(done, 1)));
+  limit.putOff(projectId, 'another');
+  await last;
+  expect(woken).toEqual(['another']);
 });
 
 const padded = (bytes: number) => '{{ id }}'.padEnd(bytes, '-');

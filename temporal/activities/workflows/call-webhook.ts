@@ -53,6 +53,7 @@ const answerLost =
  * without an outcome, because its process died, may have been answered and is not repeated: the step ends without a
  * response and with an error. Known failures are retried.
  *
+ * @param attempt of Temporal, from 1
  * @returns when to try again, if the call was not made because the project's work waits for its turns to render, or enough
  * calls are under way (`CallLimit`)
  * @throws ApplicationFailure, retryable unless the URL is not allowed or a template fails
@@ -62,6 +63,7 @@ export async function callWebhook(
   graphs: Graphs,
   caller: WebhookCaller,
   call: RunStepInput,
+  attempt = 1,
 ): Promise<{ retryInMs: number } | undefined> {
   const em = orm.em.fork();
   const execution = await waitForEarlierCall(em, call);
@@ -77,7 +79,9 @@ export async function callWebhook(
 
   // Before its templates are rendered.
   const later = () => {
-    caller.limit.putOff(projectId, workflowIds.workflowExecution(workflowId, contactId, call.executionId));
+    // A retry first waits, so that a receiver has time to recover between its tries.
+    if (attempt === 1)
+      caller.limit.putOff(projectId, workflowIds.workflowExecution(workflowId, contactId, call.executionId));
     // The workflow makes it longer each time.
     return { retryInMs: crowdedRetryMs() };
   };

@@ -48,8 +48,9 @@ export function createWorkflowActivities({
       journaled();
     },
     async callWebhook(input) {
-      const later = await withHeartbeat(() => callWebhook(orm, graphs, webhooks, input));
-      return later && { ...later, failedAttempts: Context.current().info.attempt - 1 };
+      const { attempt } = Context.current().info;
+      const later = await withHeartbeat(() => callWebhook(orm, graphs, webhooks, input, attempt));
+      return later && { ...later, failedAttempts: attempt - 1 };
     },
   };
 }

@@ -20,7 +20,8 @@ export type CallLimit = ReturnType<typeof createCallLimit>;
 /**
  * Limits the calls of this process, by project, so that receivers that hang leave activity slots to other work. Calls to
  * quick receivers wait for each other, because calls that come back later cost more. Other calls beyond the limit form a
- * line: an earlier one may hold its place for ten seconds. Each call that ends wakes one execution, of projects in turn.
+ * line: an earlier one may hold its place for ten seconds. Each call that ends wakes one execution, of projects in turn, and
+ * some more while few calls to its quick receiver are under way, because other processes may make those that it wakes.
  *
  * @param wake makes the execution with this workflow run ask again; false if it is not running
  */
@@ -48,6 +49,10 @@ export function createCallLimit(wake: (temporalId: string) => Promise<boolean>) 
     } finally {
       leave();
     }
+  }
+
+  function wakeSome(count: number): void {
+    for (let n = 0; n < Math.max(1, count); n += 1) void lines.wakeNext(mayCall);
   }
 
   return {
@@ -86,7 +91,7 @@ export function createCallLimit(wake: (temporalId: string) => Promise<boolean>) 
       } finally {
         project.calls -= 1;
         if (project.calls === 0) projects.delete(projectId);
-        if (isMade) void lines.wakeNext(mayCall);
+        if (isMade) wakeSome(isProven(projectId) ? quickAtOnce / 2 - project.calls : 1);
       }
     },
   };
