@@ -9,19 +9,20 @@ const retryAfterSeconds = 2;
 
 /**
  * For requests of neither a project nor a user, such as sign-ins. Together they have the places of one project, so that a
- * flood of them leaves places to projects; within these, client addresses take turns.
+ * flood of them leaves places to projects; within these, client addresses take turns, and none has all of them.
  *
  * @returns a function whose `owner` is the client address; it throws DomainError `SERVICE_UNAVAILABLE` when too many wait
  */
 export function createVisitorPlaces(inAll: FairSemaphore): RunInTurn {
   const visitors = createProjectPlaces(Number.POSITIVE_INFINITY, { inAll, what: 'requests' });
-  const addresses = new FairSemaphore(Math.ceil(inAll.capacity / 2));
+  const places = Math.ceil(inAll.capacity / 2);
+  const addresses = new FairSemaphore(places, { perOwner: Math.max(1, places - 1) });
   return async (address, work, signal) => {
     if (addresses.waiting() >= mostWaiting || addresses.waiting(address) >= mostWaiting / 2) {
       throw new DomainError('SERVICE_UNAVAILABLE', 'Too many sign-ins at once; try again in a moment', {
         retryAfterSeconds,
       });
     }
-    return addresses.run(address, () => visitors.run('visitors', work, signal), signal);
+    return addresses.run(address, () => visitors.run(address, work, signal), signal);
   };
 }
