@@ -9,25 +9,33 @@ import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { FormField } from '../../ui/form-field.tsx';
 import { say } from '../../ui/toast.tsx';
-import { asTemplate } from './as-template.ts';
+import { contentAgain } from './as-template.ts';
 
 type Email = Schema<'EmailDetail'>;
-type SentEmail = Email & { body: NonNullable<Email['body']> };
+type SentEmail = Email & { contactId: string; body: NonNullable<Email['body']> };
+type Content = { subject: string; body: string };
 
 /** Statuses of emails that may still leave by themselves. */
 const underWay: readonly Email['status'][] = ['QUEUED', 'SENDING', 'UNKNOWN'];
 
 const isSent = (email: Email): email is SentEmail =>
-  email.body !== null && email.type === 'TRANSACTIONAL' && email.source !== 'TEST';
+  email.body !== null &&
+  email.contactId !== null &&
+  email.type === 'TRANSACTIONAL' &&
+  email.source !== 'TEST';
 
 /** Sends a transactional email once more, such as to a corrected address. */
 export function SendAgain({ email }: { email: Email }) {
   const [openedAt, setOpenedAt] = useState<number | null>(null);
   if (!isSent(email) || underWay.includes(email.status)) return null;
-  if (email.body.attachments.length > 0)
+  const content =
+    email.body.attachments.length > 0
+      ? { refusal: 'An email with attachments' }
+      : contentAgain(email.contactId, email.body);
+  if ('refusal' in content)
     return (
       <p className="text-sm text-muted">
-        An email with attachments can’t be sent again from here, only by the application that sent it.
+        {content.refusal} can’t be sent again from here, only by the application that sent it.
       </p>
     );
   return (
@@ -35,7 +43,12 @@ export function SendAgain({ email }: { email: Email }) {
       <div>
         <Button onPress={() => setOpenedAt(Date.now())}>Send again …</Button>
       </div>
-      <SendAgainDialog email={email} openedAt={openedAt} onClose={() => setOpenedAt(null)} />
+      <SendAgainDialog
+        email={email}
+        content={content}
+        openedAt={openedAt}
+        onClose={() => setOpenedAt(null)}
+      />
     </>
   );
 }
@@ -44,12 +57,13 @@ const schema = z.object({ to: addressSchema('Enter an address, such as ada@examp
 
 interface SendAgainDialogProps {
   email: SentEmail;
+  content: Content;
   /** Null while it is closed. */
   openedAt: number | null;
   onClose: () => void;
 }
 
-function SendAgainDialog({ email, openedAt, onClose }: SendAgainDialogProps) {
+function SendAgainDialog({ email, content, openedAt, onClose }: SendAgainDialogProps) {
   const projectId = useProjectId();
   return (
     <FormDialog
@@ -60,7 +74,12 @@ function SendAgainDialog({ email, openedAt, onClose }: SendAgainDialogProps) {
       schema={schema}
       defaultValues={{ to: email.to }}
       save={async ({ to }, finish) => {
-        const id = await sendAgain(email, to, `again ${email.id} ${openedAt} ${encodeURIComponent(to)}`);
+        const id = await sendAgain(
+          email,
+          content,
+          to,
+          `again ${email.id} ${openedAt} ${encodeURIComponent(to)}`,
+        );
         say(`The email to ${to} is on its way`);
         await finish({
           to: '/projects/$projectId/emails',
@@ -107,16 +126,15 @@ function Warning({ email }: { email: SentEmail }) {
 }
 
 /** @param key makes a repeat after a lost answer send nothing. @returns the id of the new email */
-async function sendAgain(email: SentEmail, to: string, key: string): Promise<string> {
-  const { subject, html, headers, fromName, replyTo } = email.body;
+async function sendAgain(email: SentEmail, content: Content, to: string, key: string): Promise<string> {
+  const { headers, fromName, replyTo } = email.body;
   const { data } = await api
     .POST('/v1/send', {
       params: { header: { 'Idempotency-Key': key.slice(0, 255) } },
       body: {
         to: { email: to, ...(email.toName !== null && { name: email.toName }) },
         from: { email: email.from, ...(fromName !== null && { name: fromName }) },
-        subject: asTemplate(subject),
-        body: asTemplate(html),
+        ...content,
         headers,
         ...(replyTo !== null && { reply: replyTo }),
       },
