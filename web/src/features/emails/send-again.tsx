@@ -1,14 +1,17 @@
 import { useState } from 'react';
+import { type Control, useWatch } from 'react-hook-form';
 import { z } from 'zod';
 import { ApiError } from '../../api/api-error.ts';
 import { $api, api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
+import { useProject } from '../../shell/session.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { addressSchema } from '../../ui/address-schema.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, TextLink } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { FormField } from '../../ui/form-field.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useDebounced } from '../../ui/use-debounced.ts';
 import { contentAgain } from './as-template.ts';
 
 type Email = Schema<'EmailDetail'>;
@@ -80,7 +83,7 @@ function SendAgainDialog({ email, content, openedAt, onClose }: SendAgainDialogP
           to,
           `again ${email.id} ${openedAt} ${encodeURIComponent(to)}`,
         );
-        say(`The email to ${to} is on its way`);
+        say(`The email to ${to} is queued`);
         await finish({
           to: '/projects/$projectId/emails',
           params: { projectId },
@@ -100,27 +103,54 @@ function SendAgainDialog({ email, content, openedAt, onClose }: SendAgainDialogP
             autoFocus
             hint="An address that no contact has becomes a new contact. To correct this contact instead, change the address on its page first."
           />
-          <Warning email={email} />
+          <Warning control={control} />
         </>
       )}
     </FormDialog>
   );
 }
 
-function Warning({ email }: { email: SentEmail }) {
-  const id = email.contactId ?? '';
+const causes = {
+  bounce: {
+    cause: (to: string) => `An email to ${to} hard-bounced`,
+    condition: 'the mailbox exists',
+    another: 'another bounce',
+  },
+  complaint: {
+    cause: (to: string) => `${to} reported an email as spam`,
+    condition: 'they asked for it',
+    another: 'another report',
+  },
+};
+
+/** Shown if the entered address is suppressed. */
+function Warning({ control }: { control: Control<z.input<typeof schema>> }) {
+  const { id: projectId, suppressTransactional } = useProject();
+  const entered = schema.safeParse({ to: useWatch({ control, name: 'to' }) }).data?.to.toLowerCase() ?? '';
+  const search = useDebounced(entered);
   const { data } = $api.useQuery(
     'get',
-    '/contacts/{id}',
-    { params: { path: { id } } },
-    { enabled: id !== '' },
+    '/suppressions',
+    { params: { query: { search, limit: 1 } } },
+    { enabled: search !== '' },
   );
-  if (!data?.suppressionReason) return null;
+  const found = data?.data[0];
+  if (found === undefined || found.email !== entered) return null;
+  const { cause, condition, another } = causes[found.reason];
   return (
     <p className="text-sm text-warn">
-      {data.suppressionReason === 'bounce'
-        ? `An email to ${data.email} hard-bounced. Send there again only if the mailbox exists: another bounce harms the reputation of your domain.`
-        : `${data.email} reported an email as spam. Send there again only if they asked for it: another report harms the reputation of your domain.`}
+      {cause(found.email)}
+      {suppressTransactional ? (
+        <>
+          , so this one will be withheld, as the project’s settings say. Change the address, or{' '}
+          <TextLink to="/projects/$projectId/suppressions" params={{ projectId }} search={{ search }}>
+            release it
+          </TextLink>{' '}
+          first if {condition}.
+        </>
+      ) : (
+        `. Send there again only if ${condition}: ${another} harms the reputation of your domain.`
+      )}
     </p>
   );
 }
