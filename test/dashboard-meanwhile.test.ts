@@ -114,6 +114,20 @@ describe.skipIf(executable === undefined)('about changes in the background, the 
     expect(await field('Name', other).inputValue()).toBe('Theirs');
     await message.getByRole('button', { name: 'Undo' }).click();
     expect(await field('Name', other).inputValue()).toBe('Mine');
+    // One message at a time, and none once something newer is stored.
+    await load('Their second');
+    await load('Their third');
+    expect(await message.count()).toBe(1);
+    await field('Description', other).fill('Newer');
+    await button('Save', other).click();
+    await message.waitFor({ state: 'detached' });
+    // What was typed since is newer than what it restores.
+    await field('Description', other).fill('Mine');
+    await load('Their fourth');
+    await field('Name', other).fill('Newest');
+    await message.getByRole('button', { name: 'Undo' }).click();
+    expect(await field('Description', other).inputValue()).toBe('Mine');
+    expect(await field('Name', other).inputValue()).toBe('Newest');
     await load('Their last');
     await other.getByRole('navigation', { name: 'Project' }).getByText('Domains').click();
     await message.waitFor({ state: 'detached' });
