@@ -516,6 +516,15 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await sideBar('Segments').click();
     await button('Keep editing').click();
     expect(await plan.inputValue()).toBe('tier');
+    await button('Choose another file').click();
+    await button('Keep editing').click();
+    expect(await plan.inputValue()).toBe('tier');
+    await button('Choose another file').click();
+    await button('Leave').click();
+    await button('Drop a CSV file here').waitFor({ state: 'attached' });
+    await chooseImport('email,plan\nada@example.com,pro\n');
+    await plan.fill('tier');
+    await page.keyboard.press('Tab');
     await sideBar('Segments').click();
     await button('Leave').click();
     await heading('Segments').waitFor();

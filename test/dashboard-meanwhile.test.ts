@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
 import { eventually } from './setup/eventually.ts';
+import { planIs } from './setup/segments.ts';
 
 const executable = await findChromium();
 const domain = 'mail.meanwhile.test';
@@ -99,12 +100,13 @@ describe.skipIf(executable === undefined)('about changes in the background, the 
     const other = (await stage.open()).page;
     await other.context().addCookies(await page.context().cookies());
     await other.clock.install();
-    const { id } = (await post('/segments', { name: 'First', type: 'STATIC' })).body;
+    const mine = planIs('mine');
+    const { id } = (await post('/segments', { name: 'First', type: 'DYNAMIC', condition: mine })).body;
     await other.goto(`projects/${project.id}/segments/${id}?tab=settings`);
     const message = other.getByRole('alertdialog').filter({ hasText: 'Their version has been loaded' });
-    const load = async (name: string) => {
+    const load = async (name: string, condition = mine) => {
       await field('Name', other).fill('Mine');
-      await owner.call('PATCH', `/segments/${id}`, { name }, headers());
+      await owner.call('PATCH', `/segments/${id}`, { name, condition }, headers());
       await button('Save', other).click();
       await button('Load theirs', other).click();
       await message.waitFor();
@@ -114,6 +116,23 @@ describe.skipIf(executable === undefined)('about changes in the background, the 
     expect(await field('Name', other).inputValue()).toBe('Theirs');
     await message.getByRole('button', { name: 'Undo' }).click();
     expect(await field('Name', other).inputValue()).toBe('Mine');
+    // One message at a time, and none once something newer is stored.
+    await load('Their second');
+    await load('Their third');
+    expect(await message.count()).toBe(1);
+    await field('Description', other).fill('Newer');
+    await button('Save', other).click();
+    await message.waitFor({ state: 'detached' });
+    // What was typed since is newer than what it restores.
+    await field('Description', other).fill('Mine');
+    await load('Their fourth', planIs('theirs'));
+    await field('Name', other).fill('Newest');
+    await message.getByRole('button', { name: 'Undo' }).click();
+    expect(await field('Description', other).inputValue()).toBe('Mine');
+    expect(await field('Name', other).inputValue()).toBe('Newest');
+    await button('Save', other).click();
+    await heading('Newest', other).waitFor();
+    expect((await asked(`/segments/${id}`)).body.condition).toEqual(mine);
     await load('Their last');
     await other.getByRole('navigation', { name: 'Project' }).getByText('Domains').click();
     await message.waitFor({ state: 'detached' });

@@ -470,22 +470,23 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
       from: { name: 'Northwind', email: `hello@${domain}` },
       reply: 'support@example.com',
       subject: 'Receipt: {{ note }}',
-      body: '<p>{{ note }}</p><a href="{{ manageUrl }}">Preferences</a>',
+      body: '<p>{{ note }}</p><a href="{{ manageUrl }}">Preferences</a> https://x.test/?to={{ manageUrl | url_encode }}',
       data: { note: { value: note, persistent: false } },
       headers: { 'X-Order': '7' },
     });
-    const [{ contact, email }] = sent.body.data.emails;
+    const [{ contact }] = sent.body.data.emails;
     await eventually(
-      () => asked(`/emails/${email}`),
-      ({ body }) => body.status === 'BOUNCED',
+      () => asked(`/activity?contactId=${contact.id}&types=email.bounced`),
+      ({ body }) => body.data.length === 1,
     );
     await page.goto(`projects/${project.id}/contacts/${contact.id}`);
     await link('Email bounced').click();
     await button('Send again …').click();
     const dialog = page.getByRole('dialog', { name: 'Send again' });
-    await dialog.getByText(/hard-bounced/).waitFor();
+    await dialog.getByText(/^An email to bounce@\S+ hard-bounced\. Send there again only if/).waitFor();
     expect(await field('Address').inputValue()).toBe('bounce@simulator.amazonses.com');
     await field('Address').fill('ken@example.com');
+    await dialog.getByText(/hard-bounced/).waitFor({ state: 'detached' });
     await button('Send').click();
     await page
       .getByRole('dialog', { name: 'Email' })
@@ -502,6 +503,28 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     // The link is the new recipient's.
     const manage = /href="([^"]*)"/.exec(message.html)?.[1] ?? '';
     expect(await (await fetch(manage)).text()).toContain('ken@example.com');
+    expect(message.html).toContain(`https://x.test/?to=${encodeURIComponent(manage)}`);
+  });
+
+  it('an email sent again says before that it will be withheld, and how it would not be', async () => {
+    const to = 'bounce@simulator.amazonses.com';
+    const settings = `/users/@me/projects/${project.id}`;
+    await owner.call('PATCH', settings, { suppressTransactional: true });
+    const from = `hello@${domain}`;
+    const sent = await post('/v1/send', { to: 'mai@example.com', from, subject: 'Hello', body: 'Hello' });
+    const { email } = sent.body.data.emails[0];
+    await eventually(
+      () => asked(`/emails/${email}`),
+      ({ body }) => body.status === 'DELIVERED',
+    );
+    await page.goto(`projects/${project.id}/emails?email=${email}`);
+    await button('Send again …').click();
+    await field('Address').fill(to.toUpperCase());
+    const dialog = page.getByRole('dialog', { name: 'Send again' });
+    await dialog.getByText(/hard-bounced, so this one will be withheld/).waitFor();
+    await button('Send').click();
+    await page.getByText(`The email to ${to.toUpperCase()} is queued`).waitFor();
+    await owner.call('PATCH', settings, { suppressTransactional: false });
   });
 
   it('an email with attachments, which the dashboard can’t read, is not sent again without them', async () => {
@@ -510,7 +533,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     const content = { from, subject: 'Invoice', body: '<p>Attached</p>', attachments: [file] };
     const sent = await post('/v1/send', { to: 'invoiced@example.com', ...content });
     await page.goto(`projects/${project.id}/emails?email=${sent.body.data.emails[0].email}`);
-    await page.getByText(/can’t be sent again from here/).waitFor();
+    await page.getByText(/^An email with attachments can’t be sent again from here/).waitFor();
     expect(await button('Send again …').count()).toBe(0);
   });
 

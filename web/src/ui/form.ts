@@ -98,6 +98,17 @@ export function enterChanges<Values extends FieldValues>(
   }
 }
 
+/** Enters values that others have replaced, but not over what was typed since. */
+export function restoreInput<Values extends FieldValues>(
+  form: UseFormReturn<Values>,
+  values: Values,
+  others: Values,
+): void {
+  const untouched = Object.entries(form.getValues()).filter(([name, value]) => value === others[name]);
+  const restored = untouched.map(([name]) => [name, values[name]]);
+  enterChanges(form, { ...others, ...Object.fromEntries(restored) }, others);
+}
+
 /** By the id of a record that was just created. */
 const typedMeanwhile = new Map<string, FieldValues>();
 

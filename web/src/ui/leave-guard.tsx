@@ -22,18 +22,32 @@ export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
     withResolver: true,
   });
   return (
-    <Dialog
-      title="Leave without saving?"
+    <LeaveDialog
       isOpen={status === 'blocked'}
-      onClose={() => reset?.()}
+      onStay={() => reset?.()}
+      onLeave={() => proceed?.()}
       closesOnBack={false}
-    >
+    />
+  );
+}
+
+interface LeaveDialogProps {
+  isOpen: boolean;
+  onStay: () => void;
+  onLeave: () => void;
+  closesOnBack?: boolean;
+}
+
+/** Also for a button that drops unsaved input without leaving the page. */
+export function LeaveDialog({ isOpen, onStay, onLeave, closesOnBack = true }: LeaveDialogProps) {
+  return (
+    <Dialog title="Leave without saving?" isOpen={isOpen} onClose={onStay} closesOnBack={closesOnBack}>
       <p className="text-muted">What you changed since the last time you saved will be lost.</p>
       <DialogActions>
-        <Button look="danger" onPress={() => proceed?.()}>
+        <Button look="danger" onPress={onLeave}>
           Leave
         </Button>
-        <Button look="primary" autoFocus onPress={() => reset?.()}>
+        <Button look="primary" autoFocus onPress={onStay}>
           Keep editing
         </Button>
       </DialogActions>

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
 import {
   UNSTABLE_Toast as AriaToast,
@@ -24,19 +24,22 @@ export function say(text: string, undo?: () => void): void {
 }
 
 /**
- * @returns shows a toast that stays for as long as the component does, because `restore` brings back input that is stored
- *   nowhere
+ * A toast that stays until it is closed, at most for as long as the component does, because `restore` brings back input
+ * that is stored nowhere.
  */
-export function useSayReplaced() {
-  const keys = useRef(new Set<string>());
-  useEffect(() => {
-    const { current } = keys;
-    return () => {
-      for (const key of current) queue.close(key);
-    };
+export function useReplacedToast() {
+  const key = useRef<string | null>(null);
+  const close = useCallback(() => {
+    if (key.current !== null) queue.close(key.current);
+    key.current = null;
   }, []);
-  return (text: string, restore: () => void) => {
-    keys.current.add(queue.add({ text, isBad: false, undo: restore }));
+  useEffect(() => close, [close]);
+  return {
+    close,
+    show(text: string, restore: () => void) {
+      close();
+      key.current = queue.add({ text, isBad: false, undo: restore });
+    },
   };
 }
 

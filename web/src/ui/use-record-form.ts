@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'react';
 import type { DefaultValues, FieldValues } from 'react-hook-form';
 import type { z } from 'zod';
 import { ifMatch, isStale } from '../api/if-match.ts';
-import { type ApiForm, acceptValues, enterCarriedInput, enterChanges, useApiForm } from './form.ts';
-import { useSayReplaced } from './toast.tsx';
+import { type ApiForm, acceptValues, enterCarriedInput, restoreInput, useApiForm } from './form.ts';
+import { useReplacedToast } from './toast.tsx';
 
 interface RecordFormOptions<Values extends FieldValues, Stored> {
   schema: z.ZodType<Values, Values>;
@@ -29,7 +29,7 @@ export function useRecordForm<Values extends FieldValues, Stored extends { id: s
   const { schema, stored, toValues, write, read } = options;
   const seen = useRef(stored.updatedAt);
   const [theirs, setTheirs] = useState<Stored | null>(null);
-  const sayReplaced = useSayReplaced();
+  const replaced = useReplacedToast();
   const apiForm = useApiForm<Values>({
     schema,
     defaultValues: toValues(stored) as DefaultValues<Values>,
@@ -42,6 +42,8 @@ export function useRecordForm<Values extends FieldValues, Stored extends { id: s
         throw error;
       }
       acceptValues(form, entered, values);
+      // It would restore what is older than the version just stored.
+      replaced.close();
     },
   });
   const { form, run } = apiForm;
@@ -72,7 +74,8 @@ export function useRecordForm<Values extends FieldValues, Stored extends { id: s
         seen.current = theirs.updatedAt;
         form.reset(toValues(theirs));
         close();
-        sayReplaced('Their version has been loaded', () => enterChanges(form, mine, form.getValues()));
+        const loaded = form.getValues();
+        replaced.show('Their version has been loaded', () => restoreInput(form, mine, loaded));
       },
     },
   };

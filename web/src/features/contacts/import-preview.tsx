@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { LeaveGuard } from '../../ui/leave-guard.tsx';
+import { LeaveDialog, LeaveGuard } from '../../ui/leave-guard.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
@@ -36,6 +36,7 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
   // Debounced, because each preview uploads the file again.
   const settled = useDebounced(mapping, 600);
   const { query, columns } = usePreview(file, settled);
+  const isDirty = Object.keys(mapping).length > 0 || !isNone(segment);
   const start = async () => {
     setIsStarting(true);
     setFailure(null);
@@ -56,13 +57,13 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
   const usable = data ? data.wouldCreate + data.wouldUpdate : 0;
   return (
     <>
-      <LeaveGuard isDirty={Object.keys(mapping).length > 0 || !isNone(segment)} />
+      <LeaveGuard isDirty={isDirty} />
       <div className="flex flex-wrap items-center gap-3">
         <p className="min-w-0 flex-1 truncate max-sm:basis-full">
           <span className="font-medium">{file.name}</span>
           {data && <span className="text-muted"> · {quantity(data.totalRows, 'row')}</span>}
         </p>
-        <Button onPress={onBack}>Choose another file</Button>
+        <OtherFile isDirty={isDirty} onBack={onBack} />
         <Button
           look="primary"
           isPending={isStarting}
@@ -97,6 +98,16 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
         </Section>
       )}
       {data && !error && usable > 0 && <FirstRows preview={data} />}
+    </>
+  );
+}
+
+function OtherFile({ isDirty, onBack }: { isDirty: boolean; onBack: () => void }) {
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <>
+      <Button onPress={() => (isDirty ? setIsAsking(true) : onBack())}>Choose another file</Button>
+      <LeaveDialog isOpen={isAsking} onStay={() => setIsAsking(false)} onLeave={onBack} />
     </>
   );
 }
