@@ -7,6 +7,7 @@ import {
   openJobStatesSql,
 } from '../db/fragments/active-statuses-sql.ts';
 import { campaignWorkflow } from '../temporal/contracts/campaign.ts';
+import { jobTaskQueue, onTaskQueues } from '../temporal/contracts/task-queues.ts';
 import { workflowExecutionWorkflow } from '../temporal/contracts/workflow-execution.ts';
 import { workflowIds } from '../temporal/contracts/workflow-ids.ts';
 import { type Finding, foundOr, reporter } from './finding.ts';
@@ -166,7 +167,7 @@ async function findOrphaned(
   taskQueue: string,
   before: string,
 ): Promise<string[]> {
-  const which = `TaskQueue = '${taskQueue.replaceAll("'", "''")}' and StartTime < '${before}'`;
+  const which = `${onTaskQueues([taskQueue, jobTaskQueue(taskQueue)])} and StartTime < '${before}'`;
   const executions = await listRunning(client, `${which} and WorkflowType = '${workflowExecutionWorkflow}'`);
   const campaigns = await listRunning(client, `${which} and WorkflowType = '${campaignWorkflow}'`);
   const sql = `select id from workflow_executions where id = any($1::uuid[]) and status in ${activeStatusesSql}

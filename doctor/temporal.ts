@@ -2,7 +2,7 @@ import { type Client, isGrpcServiceError, type ScheduleDescription } from '@temp
 import type { Config } from '../core/config/schema.ts';
 import { scheduleIds } from '../temporal/client/schedules.ts';
 import { searchAttributeNames } from '../temporal/contracts/search-attributes.ts';
-import { taskQueues } from '../temporal/contracts/task-queues.ts';
+import { onTaskQueues, taskQueues } from '../temporal/contracts/task-queues.ts';
 import { type Finding, presentAge, reporter } from './finding.ts';
 
 const report = reporter('Temporal');
@@ -132,7 +132,7 @@ async function checkFailing(client: Client, taskQueue: string): Promise<Finding[
   const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
   // Servers before 1.30 have no such marks.
   if (!namespaceInfo?.capabilities?.reportedProblemsSearchAttribute) return [];
-  const ofUs = `TaskQueue = '${taskQueue.replaceAll("'", "''")}' and ExecutionStatus = 'Running'`;
+  const ofUs = `${onTaskQueues(taskQueues(taskQueue))} and ExecutionStatus = 'Running'`;
   const query = `${ofUs} and TemporalReportedProblems in (${problems})`;
   const failing: string[] = [];
   for await (const { workflowId } of client.workflow.list({ query, pageSize: mostFailing })) {

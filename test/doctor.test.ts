@@ -17,6 +17,7 @@ import { checkTemporal } from '../doctor/temporal.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { startOwnClickHouse } from '../local/testing/own-clickhouse.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
+import { emailTaskQueue } from '../temporal/contracts/task-queues.ts';
 import { draftCampaign } from './setup/draft-campaign.ts';
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
@@ -335,7 +336,7 @@ it('names a domain, a job, a deletion and an erasure whose workflow is not in Te
 
 it('names a workflow whose workflow tasks fail', async () => {
   const workflowId = `email-batch/${randomUUID()}`;
-  const taskQueue = stack.environment.TEMPORAL_TASK_QUEUE ?? '';
+  const taskQueue = emailTaskQueue(stack.environment.TEMPORAL_TASK_QUEUE ?? '');
   const handle = await client.workflow.start('ofAnotherVersion', { workflowId, taskQueue });
   // Temporal marks it after five failures, between which it waits up to half a minute.
   const { findings } = await eventually(examine, (report) => errors(report).length > 0, 240_000);
@@ -371,7 +372,7 @@ describe('the workers', () => {
     expect(found.filter(({ level }) => level === 'error')).toMatchObject([
       {
         area: 'Temporal',
-        text: 'no worker polls nobody, nobody-emails, nobody-inbound, nobody-erasures, nobody-campaigns',
+        text: 'no worker polls nobody, nobody-jobs, nobody-emails, nobody-inbound, nobody-erasures, nobody-campaigns',
       },
     ]);
   });

@@ -31,6 +31,8 @@ export interface SubjectWorkflow {
   input: (subjectId: string) => unknown;
   summary: string;
   subject?: 'CampaignId' | 'ContactId';
+  /** Thousands may be due at once: it shares the task queue of executions. */
+  isNumerous?: true;
   /**
    * Signal-with-start: a running workflow reads its row again. Without it, the workflow is started unless it is running.
    * A command that is delivered twice, or by a repair while Temporal remembers a closed run, starts the workflow again; it
@@ -62,6 +64,7 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     input: (contactId): ContactSnoozeInput => ({ contactId }),
     summary: 'Resubscribes a snoozed contact',
     subject: 'ContactId',
+    isNumerous: true,
     signal: snoozeMovedSignal,
   },
   'contacts.import': {

@@ -1,4 +1,5 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { onTaskQueues } from '../contracts/task-queues.ts';
 import { executionChangedSignal, workflowExecutionWorkflow } from '../contracts/workflow-execution.ts';
 
 interface RunningExecution {
@@ -20,7 +21,7 @@ export async function signalRunningExecution(client: Client, workflowId: string)
 
 /** @param taskQueue of this installation: others in the same namespace have their executions on other queues */
 export function createExecutionWorkflows(client: Client, taskQueue: string, pageSize = 500) {
-  const ours = `TaskQueue = '${taskQueue.replaceAll("'", "''")}' and WorkflowType = '${workflowExecutionWorkflow}'`;
+  const ours = `${onTaskQueues([taskQueue])} and WorkflowType = '${workflowExecutionWorkflow}'`;
   return {
     async *running(before: Date): AsyncGenerator<RunningExecution[]> {
       const query = `${ours} and ExecutionStatus = 'Running' and StartTime < '${before.toISOString()}'`;

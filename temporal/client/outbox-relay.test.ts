@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../test/setup/eventually.ts';
+import { jobTaskQueue, onTaskQueues } from '../contracts/task-queues.ts';
 import {
   client,
   createRelay,
@@ -42,6 +43,23 @@ describe('a command', () => {
       { id: last, attempts: 12, isDead: true, error: expect.stringMatching(/task ?queue/i), isPutOff: true },
     ]);
     expect(new Set(warnings)).toEqual(new Set(['Temporal refused a command; it is postponed']));
+  });
+
+  it('starts a job on the task queue of jobs, and what may be numerous on that of executions', async () => {
+    const jobs = ['campaign.changed', 'contacts.import', 'contacts.bulk', 'domain.verify', 'inbound.receive'];
+    for (const kind of [...jobs, 'events.delete', 'project.erase', 'contact.snooze']) await order(kind);
+    const taskQueue = `relay-${randomUUID()}`;
+    start(taskQueue);
+    const typesOn = (name: string) => async () => {
+      const types: string[] = [];
+      for await (const { type } of client.workflow.list({ query: onTaskQueues([name]) })) types.push(type);
+      return types.sort().join(' ');
+    };
+    await eventually(
+      typesOn(jobTaskQueue(taskQueue)),
+      'campaign contactBulk contactImport domainVerification eventDeletion inboundEmail projectErasure',
+    );
+    await eventually(typesOn(taskQueue), 'contactSnooze');
   });
 
   it('that gets no answer lets others go first, and does not count as refused', async () => {

@@ -3,7 +3,7 @@ import type { DueCommand } from '../../db/statements/outbox/due-commands.ts';
 import { type EmailBatchInput, emailBatchWorkflow } from '../contracts/email-batch.ts';
 import { fairness } from '../contracts/fairness.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
-import { emailTaskQueue } from '../contracts/task-queues.ts';
+import { emailTaskQueue, jobTaskQueue } from '../contracts/task-queues.ts';
 import { workflowIds } from '../contracts/workflow-ids.ts';
 import { commandRoutes, type SubjectWorkflow } from './command-routes.ts';
 import { planExecutionCalls } from './execution-calls.ts';
@@ -62,7 +62,7 @@ function emailBatchCall(commands: DueCommand[], projectId: string | null, startI
 
 function subjectCall(command: DueCommand, workflow: SubjectWorkflow): WorkflowCall {
   const { subjectId, projectId } = command;
-  const { type, jobKind, signal } = workflow;
+  const { type, jobKind, signal, isNumerous } = workflow;
   const workflowId = workflowIds.ofSubject(jobKind, subjectId);
   return {
     commands: [command],
@@ -70,7 +70,7 @@ function subjectCall(command: DueCommand, workflow: SubjectWorkflow): WorkflowCa
     async send(client, taskQueue) {
       const options = {
         workflowId,
-        taskQueue,
+        taskQueue: isNumerous ? taskQueue : jobTaskQueue(taskQueue),
         args: [workflow.input(subjectId)],
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         staticSummary: workflow.summary,

@@ -10,6 +10,7 @@ import {
   segmentRoundsWorkflow,
 } from '../contracts/segments.ts';
 import { type SweepInput, type SweepName, sweepSeconds, sweepWorkflow } from '../contracts/sweeps.ts';
+import { jobTaskQueue } from '../contracts/task-queues.ts';
 
 type RoundIntervals = Pick<
   Config,
@@ -90,7 +91,7 @@ async function ensureSchedule(
     action: {
       type: 'startWorkflow' as const,
       workflowType: round.workflow,
-      taskQueue,
+      taskQueue: jobTaskQueue(taskQueue),
       args: [round.input],
       workflowId: round.id,
       staticSummary: round.summary,

@@ -10,6 +10,7 @@ import {
   emailTaskQueue,
   erasureTaskQueue,
   inboundTaskQueue,
+  jobTaskQueue,
 } from '../contracts/task-queues.ts';
 import type { Activities } from './create-activities.ts';
 import { traceActivities } from './trace-activities.ts';
@@ -34,8 +35,14 @@ const inboundSlots = 10;
 /** Each keeps a connection of Postgres busy; the others wait for their project's turn. */
 const erasureSlots = 2;
 
+/** Nine sweeps and six long steps of campaigns at a time leave room for short steps. */
+const jobSteps = 20;
+
 /** An email batch ends within moments, or sleeps for seconds and is replayed. */
 const mostCachedBatches = 50;
+
+/** Sweeps and segments, and eleven campaigns with their batches; those that wait for hours are replayed. */
+const mostCachedJobs = 100;
 
 export async function startWorkers(
   { config, environment, dataConverter, tracing, log }: ProcessResources,
@@ -84,11 +91,22 @@ function workerOptions(
       // Executions wait for days; sleeping ones need not stay in memory.
       maxCachedWorkflows: cachedWorkflows,
     },
-    // Own slots and thread, so that emails never wait for workflow executions.
+    // Own slots and thread, so that no job waits for workflow executions.
+    {
+      workflowBundle,
+      activities,
+      maxConcurrentActivityTaskExecutions,
+      taskQueue: jobTaskQueue(taskQueue),
+      maxConcurrentWorkflowTaskExecutions: 40,
+      // Soon another worker continues the campaigns of one that was killed.
+      stickyQueueScheduleToStartTimeout: '2s',
+      maxConcurrentLocalActivityExecutions: jobSteps,
+      maxCachedWorkflows: Math.min(cachedWorkflows, mostCachedJobs),
+    },
+    // As above, so that emails wait for neither.
     {
       workflowBundle,
       maxConcurrentActivityTaskExecutions,
-      // As above, but shorter: an email is waiting.
       stickyQueueScheduleToStartTimeout: '2s',
       taskQueue: emailTaskQueue(taskQueue),
       activities: { dispatchEmails: activities.dispatchEmails },

@@ -10,6 +10,7 @@ import {
   campaignTaskQueue,
   erasureTaskQueue,
   inboundTaskQueue,
+  jobTaskQueue,
 } from '../../temporal/contracts/task-queues.ts';
 import { loadWorkflowBundle } from '../../temporal/worker/workflow-bundle.ts';
 import { fileFixture } from './fixtures.ts';
@@ -39,7 +40,8 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
     namespace: environment.namespace ?? 'default',
     searchAttributes: Object.fromEntries(searchAttributeNames.map((name) => [name, keyword])),
   });
-  const taskQueue = randomUUID();
+  // Those of the others derive from it as they do from the main one.
+  const taskQueue = jobTaskQueue(randomUUID());
   const scripts = new Map<string, Script>();
   const stop = await startScriptedWorkers(environment, taskQueue, scripts);
   const teardown = environment.teardown.bind(environment);

@@ -49,9 +49,11 @@ export const storesVariables = {
   ),
   TEMPORAL_TASK_QUEUE: z
     .string()
+    .refine((name) => !name.endsWith('-jobs'), 'must not end in -jobs: the task queue of jobs is named so')
     .default('posthaste')
     .describe(
-      'Task queue shared by API and workers; those for emails, campaigns, received emails and erasures are named after it.',
+      'Task queue shared by API and workers; those for jobs, emails, campaigns, received emails and erasures are ' +
+        'named after it. It must not end in `-jobs`.',
     ),
   TEMPORAL_CACHED_WORKFLOWS: integer(200, 1).describe(
     'Workflows that a worker keeps in memory, about 0.4 MB each. Others are replayed from their history when ' +

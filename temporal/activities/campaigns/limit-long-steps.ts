@@ -12,9 +12,8 @@ const longestWaitMs = 20_000;
 const othersTurn = () => comeBackLater('Other campaigns have their turn', shortestDelayMs, longestDelayMs);
 
 /**
- * Limits the steps of campaigns that take seconds: those of 15 campaigns would hold all slots of this process for workflow
- * tasks and local activities, which the executions of all projects need. A step beyond the limit fails and comes back later;
- * its workflow holds no slot meanwhile. Projects take turns: a project has at most half of the places, and leaves room to
+ * Limits the steps of campaigns that take seconds: those of 20 campaigns would hold all slots of this process for the local
+ * activities of jobs. A step beyond the limit fails and comes back later; its workflow holds no slot meanwhile. Projects take turns: a project has at most half of the places, and leaves room to
  * those that were put off and have waited longer since their last turn.
  *
  * @param atOnce steps under way at a time; twice as many wait
