@@ -84,8 +84,10 @@ export async function callWebhook(
   // Before its templates are rendered.
   const later = () => {
     // A retry first waits, so that a receiver has time to recover between its tries.
-    if (attempt === 1)
-      caller.limit.putOff(projectId, workflowIds.workflowExecution(workflowId, contactId, call.executionId));
+    if (attempt === 1) {
+      const temporalId = workflowIds.workflowExecution(workflowId, contactId, call.executionId);
+      caller.limit.putOff(projectId, temporalId, execution.enteredAt ?? undefined);
+    }
     // The workflow makes it longer each time.
     return { retryInMs: crowdedRetryMs() };
   };
