@@ -22,7 +22,7 @@ export function takePlace(
   if (hot || place === 'byService' || place === 'none') return undefined;
   if (place === 'elsewhere') return waitForPlace(edge.waitingElsewhere.run);
   const isRead = method === 'GET';
-  const ofVisitors = limitByAddress ? (isRead ? edge.visitorReads : edge.visitorWrites) : undefined;
+  const ofVisitors = limitByAddress ? (isRead ? edge.visitorReads : edge.visitorWrites).run : undefined;
   if (!isRead) return waitForPlace(edge.writes.run, ofVisitors);
   return waitForPlace(inShortPlace(edge.shortReads.run), ofVisitors && inShortPlace(ofVisitors));
 }

@@ -6,7 +6,7 @@ import { createVisitorPlaces } from './visitor-places.ts';
 /** Requests that end when the test says so. */
 function manualRequests() {
   const all = new FairSemaphore(4);
-  const run = createVisitorPlaces(all);
+  const { run } = createVisitorPlaces(all);
   const ends: (() => void)[] = [];
   const started: string[] = [];
   return {
@@ -49,13 +49,18 @@ describe('requests of visitors', () => {
     const floods = ['address 192.0.2.1', 'address 2001:db8::/64'].map((address) =>
       Promise.allSettled(Array.from({ length: 80 }, () => start(address))),
     );
+    const refusal = { code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 2 };
+    const suggestion = 'Try again in a few seconds.';
     await expect(start('address 192.0.2.2')).rejects.toMatchObject({
-      code: 'SERVICE_UNAVAILABLE',
-      retryAfterSeconds: 2,
+      ...refusal,
+      message: 'Too many requests at once',
+      suggestion,
     });
     for (let n = 0; n < 102; n += 1) await end();
     const outcomes = await Promise.all(floods);
     const refused = outcomes.map((of) => of.filter(({ status }) => status === 'rejected').length);
     expect(refused).toEqual([29, 29]);
+    const reasons = outcomes.flat().flatMap((of) => (of.status === 'rejected' ? [of.reason.message] : []));
+    expect(new Set(reasons)).toEqual(new Set(['Too many requests from this address at once']));
   });
 });

@@ -1,13 +1,15 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import { linksPerHour, linkValidHours, signInLinkMinutes } from '../../core/accounts/limits.ts';
 import type { MailedPurpose } from '../../core/crypto/one-time-token.ts';
 import { DomainError } from '../../core/errors.ts';
-import { FairSemaphore } from '../../core/fair-semaphore.ts';
+import { withRetries } from '../../core/with-retries.ts';
 import { AccountToken, type AccountTokenPurpose } from '../../db/entities/account-token.ts';
 import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 import type { Passwords } from './passwords.ts';
+import type { ProjectPlaces } from './project-places.ts';
 import { proveAddress } from './prove-address.ts';
 import type { SessionsService } from './sessions.ts';
 import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
@@ -28,6 +30,7 @@ export interface AccountLinksOptions {
   passwords: Passwords;
   sessions: Pick<SessionsService, 'isOf'>;
   guard: Pick<SignInGuard, 'remember'>;
+  accountLinkWrites: ProjectPlaces;
   committed: () => void;
   warn: (message: string, error: unknown) => void;
 }
@@ -41,22 +44,36 @@ export function createAccountLinksService(options: AccountLinksOptions) {
 
 type LinkPurpose = Exclude<MailedPurpose, 'invitation'>;
 
+/** Those who asked have been told that a link is on its way: it may have to wait for a lock or for Postgres. */
+const retryPausesMs = [1_000, 5_000, 15_000, 30_000];
+
 function linkRequests(options: AccountLinksOptions) {
-  const { orm, oneTimeLinks } = options;
-  /** One at a time holds a connection: each locks its user. */
-  const turns = new FairSemaphore(1);
+  const { orm, oneTimeLinks, accountLinkWrites } = options;
+  /** Whose they are. */
+  const underWay = new Map<Promise<void>, string>();
+
+  async function createLink(userId: string, purpose: LinkPurpose, request: LinkRequest): Promise<void> {
+    await immediate();
+    const create = () => accountLinkWrites.run(userId, () => sendLink(options, userId, purpose, request));
+    await withRetries(retryPausesMs, create).catch((error) =>
+      options.warn('An account email was not queued', error),
+    );
+  }
+
   // Not awaited, so that the response time reveals nothing.
-  const sendInBackground = (userId: string, purpose: LinkPurpose, request: LinkRequest) =>
-    setImmediate(() => {
-      const owner = `${userId} ${purpose}`;
-      // More would exceed the limit anyway.
-      if (turns.waiting(owner) >= linksPerHour) return;
-      turns
-        .run(owner, () => sendLink(options, userId, purpose, request))
-        .catch((error) => options.warn('An account email was not queued', error));
-    });
+  function sendInBackground(userId: string, purpose: LinkPurpose, request: LinkRequest): void {
+    const whose = `${userId} ${purpose}`;
+    // More would exceed the limit anyway.
+    if ([...underWay.values()].filter((each) => each === whose).length > linksPerHour) return;
+    const link = createLink(userId, purpose, request);
+    underWay.set(link, whose);
+    void link.then(() => underWay.delete(link));
+  }
 
   return {
+    /** Waits until the links that were requested exist. */
+    settled: () => Promise.all(underWay.keys()),
+
     /**
      * Mails a verification link if the address has an unverified account. The response and its timing are the same
      * either way, so that they don't reveal who has an account.

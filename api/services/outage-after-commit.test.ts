@@ -274,7 +274,7 @@ describe('what is saved when Postgres goes away right after the commit', () => {
     const sessions = createSessionsService({ orm: stage.orm, tokens, guard });
     const shared = { orm: stage.orm, oneTimeLinks, passwords, sessions, guard };
     const unused = { committed: () => undefined, warn: () => undefined };
-    const accountLinks = createAccountLinksService({ ...shared, ...unused });
+    const accountLinks = createAccountLinksService({ ...shared, ...unused, accountLinkWrites: writes });
     const accounts = createAccountsService({ ...shared, accountLinks, signupEnabled: true });
     const email = 'ada@example.com';
     leaveAfterCommit();

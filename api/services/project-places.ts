@@ -35,16 +35,21 @@ export interface ProjectPlacesOptions {
    * have all slow ones together (`createSharedPlaces`). Several kinds of work may share it.
    */
   inAll?: FairSemaphore;
-  /** Names the work in errors. */
+  /** Concurrent work of this kind of all projects, within `inAll`. Unlimited by default. */
+  together?: number;
+  /** Names the work in errors, and its owner. */
   what?: string;
+  ofOwner?: string;
   /** Work of one project that may wait for its places. */
   mostWaiting?: number;
+  /** Work of this kind of all projects that may wait for its places. Unlimited by default. */
+  mostWaitingTogether?: number;
   /** Code of the error when more would wait. Default `RATE_LIMIT_EXCEEDED`. */
   refusal?: ErrorCode;
 }
 
 const waitingPerRunning = 12;
-const retryAfterSeconds = 2;
+const help = { retryAfterSeconds: 2, suggestion: 'Try again in a few seconds.' };
 const longestTurnMs = 30_000;
 const soonMs = 2_000;
 const retryBatchMs = 500;
@@ -84,20 +89,21 @@ const unlimited: ProjectPlaces = {
  */
 export function createProjectPlaces(most: number, options: ProjectPlacesOptions = {}): ProjectPlaces {
   if (most === 0) return unlimited;
-  const { inAll: all = new FairSemaphore(Number.POSITIVE_INFINITY), what = 'searches and counts' } = options;
+  const { inAll: all = new FairSemaphore(Number.POSITIVE_INFINITY) } = options;
+  const { what = 'searches and counts', ofOwner = 'of this project' } = options;
+  const { together = Number.POSITIVE_INFINITY, mostWaitingTogether = Number.POSITIVE_INFINITY } = options;
   const perProject = Math.min(most, Math.ceil(all.capacity / 2));
   const { mostWaiting = perProject * waitingPerRunning, refusal = 'RATE_LIMIT_EXCEEDED' } = options;
-  const own = new FairSemaphore(Number.POSITIVE_INFINITY, { perOwner: perProject });
+  const own = new FairSemaphore(together, { perOwner: perProject });
   const isFull = (projectId: string) => own.waiting(projectId) >= mostWaiting;
 
   const refuse = () => {
-    throw new DomainError('SERVICE_UNAVAILABLE', `Too many ${what} at once`, { retryAfterSeconds });
+    throw new DomainError('SERVICE_UNAVAILABLE', `Too many ${what} at once`, help);
   };
   const run: RunInTurn = async (projectId, work, signal) => {
     leaveShortPlace();
-    if (isFull(projectId)) {
-      throw new DomainError(refusal, `Too many ${what} of this project at once`, { retryAfterSeconds });
-    }
+    if (isFull(projectId)) throw new DomainError(refusal, `Too many ${what} ${ofOwner} at once`, help);
+    if (own.waiting() >= mostWaitingTogether) refuse();
     const inTurn = () => runWithin(longestTurnMs, all, projectId, work, refuse, signal);
     return own.run(projectId, inTurn, signal);
   };

@@ -39,6 +39,8 @@ export interface EdgeParts {
   writes: ProjectPlaces;
   writesByLink: ProjectPlaces;
   viewsByLink: ProjectPlaces;
+  /** For links to be mailed to users, after the answer. */
+  accountLinkWrites: ProjectPlaces;
 }
 
 export interface ServiceParts {

@@ -5,6 +5,7 @@ import { signWebhook } from '../../../core/crypto/webhook-signature.ts';
 import { isStorableJson, type JsonObject, type JsonValue } from '../../../core/json-value.ts';
 import type { ContactLinks } from '../../../core/public-links.ts';
 import { buildVariables } from '../../../core/rendering/variables.ts';
+import { withRetries } from '../../../core/with-retries.ts';
 import { isActive } from '../../../core/workflows/execution-status.ts';
 import { findStep, type StepOf } from '../../../core/workflows/graph.ts';
 import { Contact } from '../../../db/entities/contact.ts';
@@ -37,6 +38,9 @@ export interface WebhookCaller {
 }
 
 const callNamespace = 'b9a2b9a8-1f4e-5c0e-9d55-6a1a5f6f3c11';
+
+/** Eight seconds: the database may be briefly unreachable, and the outcome of a call must not be lost. */
+const pausesMs = [250, 500, 1_000, 2_000, 4_000];
 
 /** Ten seconds for the call, plus a margin for its process. */
 const longestCallMs = 12_000;
@@ -80,8 +84,10 @@ export async function callWebhook(
   // Before its templates are rendered.
   const later = () => {
     // A retry first waits, so that a receiver has time to recover between its tries.
-    if (attempt === 1)
-      caller.limit.putOff(projectId, workflowIds.workflowExecution(workflowId, contactId, call.executionId));
+    if (attempt === 1) {
+      const temporalId = workflowIds.workflowExecution(workflowId, contactId, call.executionId);
+      caller.limit.putOff(projectId, temporalId, execution.enteredAt ?? undefined);
+    }
     // The workflow makes it longer each time.
     return { retryInMs: crowdedRetryMs() };
   };
@@ -101,12 +107,12 @@ export async function callWebhook(
   const isOut = await recording;
   if (result.outcome === 'withheld') return undefined;
   const answer = readAnswer(result);
-  if (!(answer instanceof ApplicationFailure)) return withRetries(() => end(answer));
+  if (!(answer instanceof ApplicationFailure)) return withRetries(pausesMs, () => end(answer));
   if (isOut && !answer.nonRetryable) {
     // A cancel may have ended the step run.
     const { executionId, visit } = call;
     const open = { executionId, visit, completedAt: null };
-    await withRetries(() => em.nativeUpdate(WorkflowStepRun, open, { calledAt: null }));
+    await withRetries(pausesMs, () => em.nativeUpdate(WorkflowStepRun, open, { calledAt: null }));
   }
   throw answer;
 }
@@ -188,18 +194,6 @@ async function endStep(
       await endExecution(inner, executionId, { status: 'FAILED', error: fault });
     }
   });
-}
-
-/** Retries for eight seconds: the database may be briefly unreachable, and the outcome of a call must not be lost. */
-async function withRetries<Result>(record: () => Promise<Result>): Promise<Result> {
-  for (const pauseMs of [250, 500, 1_000, 2_000, 4_000]) {
-    try {
-      return await record();
-    } catch {
-      await delay(pauseMs);
-    }
-  }
-  return record();
 }
 
 function isOpen(execution: LockedExecution, visit: number): boolean {

@@ -35,8 +35,8 @@ export function createWorkflowActivities({
       if (effects.commandsInMs !== undefined) wakeRelay(effects.commandsInMs);
       if (effects.endless !== undefined) metrics.countEndless(effects.endless);
       if (answer.follow !== 'call' || effects.call === undefined) return answer;
-      const { projectId, temporalId, isNew } = effects.call;
-      const ms = webhooks.limit.putOffIfFull(projectId, temporalId, isNew);
+      const { projectId, temporalId, since } = effects.call;
+      const ms = webhooks.limit.putOffIfFull(projectId, temporalId, since);
       return ms === undefined ? answer : { ...answer, follow: 'wait', ms };
     },
     async failStep({ executionId, visit, reason }) {

@@ -76,6 +76,7 @@ it('leaves slots to others when receivers hang that were quick', async () => {
 });
 
 const line = ['first', 'second', 'third'];
+const enteredAt = (temporalId: string) => new Date(line.indexOf(temporalId));
 
 /** A limit with all places of `a` taken, and the executions that it has woken. */
 function fullStage(isRunning = (_temporalId: string) => true) {
@@ -103,15 +104,15 @@ function fullStage(isRunning = (_temporalId: string) => true) {
 
 it('wakes the executions that wait one at a time as calls end, first come first served', async () => {
   const { limit, woken, begin, endOne } = fullStage();
-  for (const each of line) expect(limit.putOffIfFull('a', each, true)).toBeGreaterThan(0);
+  for (const each of line) expect(limit.putOffIfFull('a', each)).toBeGreaterThan(0);
   // One that asks again keeps its place.
-  expect(limit.putOffIfFull('a', 'first', false)).toBeGreaterThan(0);
+  expect(limit.putOffIfFull('a', 'first', enteredAt('first'))).toBeGreaterThan(0);
   expect(woken).toEqual([]);
   await endOne();
   expect(woken).toEqual(['first']);
   // One that comes now waits behind the others, and one that was woken does not.
-  expect(limit.putOffIfFull('a', 'late', true)).toBeGreaterThan(0);
-  expect(limit.putOffIfFull('a', 'first', false)).toBeUndefined();
+  expect(limit.putOffIfFull('a', 'late')).toBeGreaterThan(0);
+  expect(limit.putOffIfFull('a', 'first', enteredAt('first'))).toBeUndefined();
   begin('a');
   await endOne();
   await endOne();
@@ -119,14 +120,26 @@ it('wakes the executions that wait one at a time as calls end, first come first 
   expect(woken).toEqual(['first', 'second', 'third', 'late']);
 });
 
+it('keeps the place of an execution whose turn another one took', async () => {
+  const { limit, woken, begin, endOne } = fullStage();
+  for (const each of line) limit.putOffIfFull('a', each);
+  await endOne();
+  // It came back by itself before the one that was woken.
+  expect(limit.putOffIfFull('a', 'third', enteredAt('third'))).toBeUndefined();
+  begin('a');
+  expect(limit.putOffIfFull('a', 'first', enteredAt('first'))).toBeGreaterThan(0);
+  await endOne();
+  expect(woken).toEqual(['first', 'first']);
+});
+
 it('wakes the executions of projects in turn, and passes over those that have ended', async () => {
   const { limit, woken, begin, endOne } = fullStage((temporalId) => temporalId !== 'second');
   const others = Array.from({ length: 8 }, () => begin('b'));
   const full = Array.from({ length: 4 }, () => begin('c'));
   pass(4);
-  for (const each of line) limit.putOffIfFull('a', each, true);
-  for (const each of ['b1', 'b2']) limit.putOffIfFull('b', each, true);
-  limit.putOffIfFull('c', 'c1', true);
+  for (const each of line) limit.putOffIfFull('a', each);
+  for (const each of ['b1', 'b2']) limit.putOffIfFull('b', each);
+  limit.putOffIfFull('c', 'c1');
   await endOne();
   await others.pop()?.end();
   expect(woken).toEqual(['first', 'b1']);
@@ -146,13 +159,13 @@ it('wakes several while few calls to a quick receiver are under way: other proce
 
 it('lets executions come back by themselves the later, the more of their project wait', async () => {
   const { limit } = fullStage();
-  const times = Array.from({ length: 1_000 }, (_, n) => limit.putOffIfFull('a', `${n}`, true) ?? 0);
+  const times = Array.from({ length: 1_000 }, (_, n) => limit.putOffIfFull('a', `${n}`) ?? 0);
   expect(times[0]).toBeLessThan(11_000);
   expect(times.at(-1)).toBeGreaterThan(185_000);
-  const later = Array.from({ length: 11_000 }, (_, n) => limit.putOffIfFull('a', `later ${n}`, true) ?? 0);
+  const later = Array.from({ length: 11_000 }, (_, n) => limit.putOffIfFull('a', `later ${n}`) ?? 0);
   expect(Math.max(...later)).toBeLessThan(15 * 60_000);
   for (let n = 0; n < 2; n += 1) void limit.run('b', () => new Promise(() => undefined));
-  expect(limit.putOffIfFull('b', 'own', true)).toBeUndefined();
+  expect(limit.putOffIfFull('b', 'own')).toBeUndefined();
 });
 
 it('wakes nobody for a call that was not made', async () => {

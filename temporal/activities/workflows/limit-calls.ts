@@ -63,13 +63,14 @@ export function createCallLimit(wake: (temporalId: string) => Promise<boolean>) 
     /**
      * Asked before a call becomes an activity, which costs more than to wait.
      *
-     * @param isNew whether the call has not waited in the line
+     * @param since when the execution came to the step, unless it just has
      * @returns when it comes back if it has to wait in the line, unless it is woken before
      */
-    putOffIfFull(projectId: string, temporalId: string, isNew: boolean): number | undefined {
+    putOffIfFull(projectId: string, temporalId: string, since?: Date): number | undefined {
       // An earlier one that was woken is on its way.
-      const isBehind = isNew && !isProven(projectId) && projects.has(projectId) && lines.has(projectId);
-      if (isBehind || !mayCall(projectId)) return crowdedRetryMs() + lines.join(projectId, temporalId);
+      const isBehind =
+        since === undefined && !isProven(projectId) && projects.has(projectId) && lines.has(projectId);
+      if (isBehind || !mayCall(projectId)) return crowdedRetryMs() + lines.join(projectId, temporalId, since);
       lines.leave(projectId, temporalId);
       return undefined;
     },

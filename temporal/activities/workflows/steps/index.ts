@@ -43,12 +43,12 @@ const handlers: Handlers = {
   }),
   WEBHOOK: {
     async enter(walk, step) {
-      noteCall(walk, true);
+      noteCall(walk);
       return { follow: 'call', ...standingAt(await enter(walk, step), step) };
     },
     async check(walk, step) {
       // The outcome of an earlier call is settled at once.
-      if (walk.execution.calledMsAgo === null) noteCall(walk, false);
+      if (walk.execution.calledMsAgo === null) noteCall(walk, walk.execution.enteredAt ?? undefined);
       return { follow: 'call', ...standingAt(walk, step) };
     },
   },
@@ -56,9 +56,9 @@ const handlers: Handlers = {
   EXIT: { enter: exit },
 };
 
-function noteCall({ effects, execution }: Walk, isNew: boolean): void {
+function noteCall({ effects, execution }: Walk, since?: Date): void {
   const { projectId, workflowId, contactId, id } = execution;
-  effects.call = { projectId, temporalId: workflowIds.workflowExecution(workflowId, contactId, id), isNew };
+  effects.call = { projectId, temporalId: workflowIds.workflowExecution(workflowId, contactId, id), since };
 }
 
 export function handlerOf<S extends Step>({ type }: S): StepHandler<S> {

@@ -20,8 +20,8 @@ export interface StepEffects {
   /** Delay until the step's first outbox command is due; undefined when there is none. */
   commandsInMs: number | undefined;
   endless?: Endless['kind'];
-  /** The call that the execution is to make; `isNew` when it has just come to the step. */
-  call?: { projectId: string; temporalId: string; isNew: boolean };
+  /** The call that the execution is to make; `since` when it came to the step, unless it just has. */
+  call?: { projectId: string; temporalId: string; since: Date | undefined };
 }
 
 /** An active execution, locked by the transaction of `em`. */
