@@ -32,6 +32,7 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     ['new workflow', /^Workflows/],
     ['add domain', /^Domains/],
     ['create segment', /^New segment/],
+    ['replies', /^Activity/],
   ])('the search for “%s” finds where that is done', async (words, name) => {
     await page.keyboard.press('Control+k');
     await page.getByRole('searchbox', { name: /^Search pages/ }).fill(words);
