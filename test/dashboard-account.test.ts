@@ -514,9 +514,11 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.getByRole('table', { name: 'First rows' }).getByText('tier').waitFor();
     await page.keyboard.press('Tab');
     await sideBar('Segments').click();
+    await page.getByRole('dialog', { name: 'Leave without importing?' }).waitFor();
     await button('Keep editing').click();
     expect(await plan.inputValue()).toBe('tier');
     await button('Choose another file').click();
+    await page.getByRole('dialog', { name: 'Leave without importing?' }).waitFor();
     await button('Keep editing').click();
     expect(await plan.inputValue()).toBe('tier');
     await button('Choose another file').click();

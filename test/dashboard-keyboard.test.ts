@@ -32,6 +32,7 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     ['new workflow', /^Workflows/],
     ['add domain', /^Domains/],
     ['create segment', /^New segment/],
+    ['replies', /^Activity/],
   ])('the search for “%s” finds where that is done', async (words, name) => {
     await page.keyboard.press('Control+k');
     await page.getByRole('searchbox', { name: /^Search pages/ }).fill(words);
@@ -280,9 +281,16 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     // From the month to the hour.
     for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Backspace');
-    expect(await moment.inputValue()).toBe('2026-01-31T09:30');
+    expect(await moment.inputValue()).toBe('');
     await page.keyboard.type('11');
     await expect.poll(() => moment.inputValue()).toBe('2026-01-31T11:30');
+    await page.keyboard.press('Backspace');
+    await moment.blur();
+    expect(await moment.inputValue()).toBe('2026-01-31T11:30');
+    await moment.focus();
+    // From the year to the hour without another key.
+    await page.keyboard.type('020320270845');
+    await expect.poll(() => moment.inputValue()).toBe('2027-02-03T08:45');
     await page.getByRole('link', { name: 'Segments' }).first().click();
     await page.getByRole('button', { name: 'Leave' }).click();
     await heading('Segments').waitFor();

@@ -557,11 +557,32 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await sideBar('Settings').click();
     for (const address of ['1 Market Street', '2 Market Street']) {
       await field('Postal address').fill(address);
-      await page.frameLocator('iframe').getByText(address).waitFor();
+      await page.frameLocator('iframe[title]').getByText(address).waitFor();
     }
     await page.evaluate('history.back()');
     await button('Leave').click();
     await heading('Images').waitFor();
+  });
+
+  it('a preview shows what it had until its new content has loaded', async () => {
+    await page.goto(`projects/${project.id}/settings`);
+    const preview = page.frameLocator('iframe[title]');
+    await field('Postal address').fill('1 Market Street');
+    await preview.getByText('1 Market Street').waitFor();
+    await page.evaluate(`{
+      const loaded = new WeakSet(document.querySelectorAll('iframe[title]'));
+      document.addEventListener('load', ({ target }) => loaded.add(target), true);
+      window.blankFrames = 0;
+      new MutationObserver(() => {
+        for (const frame of document.querySelectorAll('iframe[title]')) if (!loaded.has(frame)) blankFrames += 1;
+      }).observe(document.body, { childList: true, subtree: true, attributes: true });
+    }`);
+    await field('Postal address').fill('2 Market Street');
+    await preview.getByText('2 Market Street').waitFor();
+    expect(await page.locator('iframe').count()).toBe(1);
+    expect(await page.evaluate('blankFrames')).toBe(0);
+    await sideBar('Images').click();
+    await button('Leave').click();
   });
 
   it('contacts are found by part of their names, too', async () => {

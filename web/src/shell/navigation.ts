@@ -38,7 +38,12 @@ export const navigation: { title: string | null; entries: NavigationEntry[] }[] 
     entries: [
       { label: 'Home', to: '/projects/$projectId', icon: House },
       { label: 'Emails', to: '/projects/$projectId/emails', icon: Mail, keywords: 'log sent messages' },
-      { label: 'Activity', to: '/projects/$projectId/activity', icon: Activity, keywords: 'feed analytics' },
+      {
+        label: 'Activity',
+        to: '/projects/$projectId/activity',
+        icon: Activity,
+        keywords: 'feed analytics received replies reply inbox',
+      },
     ],
   },
   {

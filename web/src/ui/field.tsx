@@ -34,6 +34,9 @@ export function FieldNotes({ hint, error }: { hint?: ReactNode; error?: string |
   );
 }
 
+/** Makes Chromium go on from a year of four digits; it would wait for two more. */
+const latest: Partial<Record<string, string>> = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59' };
+
 export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | 'isInvalid' | 'children'> {
   label: string;
   /** For a field with other visible text beside it. */
@@ -69,7 +72,12 @@ export function TextField({
     >
       {!isLabelHidden && <Label className={labelLook}>{label}</Label>}
       {rows === undefined ? (
-        <Input ref={inputRef} placeholder={placeholder} className={classNames(inputLook, 'h-8')} />
+        <Input
+          ref={inputRef}
+          placeholder={placeholder}
+          max={latest[props.type ?? 'text']}
+          className={classNames(inputLook, 'h-8')}
+        />
       ) : (
         <TextArea
           ref={inputRef}

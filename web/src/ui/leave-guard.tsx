@@ -14,7 +14,7 @@ function formOf({ pathname, search }: { pathname: string; search: object }): str
  * Asks before unsaved input is lost: through a link, another tab or step of the page, the back button, or closing the
  * browser tab.
  */
-export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
+export function LeaveGuard({ isDirty, ...words }: { isDirty: boolean } & LeaveWords) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next, action }) =>
       isDirty && formOf(current) !== formOf(next) && !closesDialog(action),
@@ -23,6 +23,7 @@ export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
   });
   return (
     <LeaveDialog
+      {...words}
       isOpen={status === 'blocked'}
       onStay={() => reset?.()}
       onLeave={() => proceed?.()}
@@ -31,7 +32,13 @@ export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
   );
 }
 
-interface LeaveDialogProps {
+/** For a page that does something other than save. */
+interface LeaveWords {
+  question?: string;
+  loss?: string;
+}
+
+interface LeaveDialogProps extends LeaveWords {
   isOpen: boolean;
   onStay: () => void;
   onLeave: () => void;
@@ -39,10 +46,12 @@ interface LeaveDialogProps {
 }
 
 /** Also for a button that drops unsaved input without leaving the page. */
-export function LeaveDialog({ isOpen, onStay, onLeave, closesOnBack = true }: LeaveDialogProps) {
+export function LeaveDialog(props: LeaveDialogProps) {
+  const { isOpen, onStay, onLeave, closesOnBack = true } = props;
+  const { question = 'Leave without saving?', loss = 'What you have not saved will be lost.' } = props;
   return (
-    <Dialog title="Leave without saving?" isOpen={isOpen} onClose={onStay} closesOnBack={closesOnBack}>
-      <p className="text-muted">What you changed since the last time you saved will be lost.</p>
+    <Dialog title={question} isOpen={isOpen} onClose={onStay} closesOnBack={closesOnBack}>
+      <p className="text-muted">{loss}</p>
       <DialogActions>
         <Button look="danger" onPress={onLeave}>
           Leave

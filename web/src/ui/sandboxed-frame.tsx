@@ -1,4 +1,4 @@
-import { type CSSProperties, useEffect, useRef, useState } from 'react';
+import { type CSSProperties, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { classNames } from './class-names.ts';
 
 interface SandboxedFrameProps {
@@ -8,13 +8,31 @@ interface SandboxedFrameProps {
   style?: CSSProperties;
 }
 
-/** Shows the HTML of an email. The sandbox grants nothing: no scripts run, and links can't navigate the dashboard. */
+/** How long an image may delay what is shown. */
+const longestLoadMs = 2_000;
+
+/**
+ * Shows the HTML of an email. The sandbox grants nothing: no scripts run, and links can't navigate the dashboard. Other
+ * HTML replaces it once it has loaded, because an empty frame would flash.
+ */
 export function SandboxedFrame(props: SandboxedFrameProps) {
-  // Other HTML in the same frame would be a step of the history, which the back button goes through.
-  return <Frame key={props.html} {...props} />;
+  const [shown, setShown] = useState(props.html);
+  return (
+    <div className="relative h-full">
+      {/* Other HTML in the same frame would be a step of the history, which the back button goes through. */}
+      {[...new Set([shown, props.html])].map((html) => (
+        <Frame key={html} {...props} html={html} isShown={html === shown} onLoaded={() => setShown(html)} />
+      ))}
+    </div>
+  );
 }
 
-function Frame({ title, html, className, style }: SandboxedFrameProps) {
+interface FrameProps extends SandboxedFrameProps {
+  isShown: boolean;
+  onLoaded: () => void;
+}
+
+function Frame({ title, html, className, style, isShown, onLoaded }: FrameProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [hasFocus, setHasFocus] = useState(false);
   useEffect(() => {
@@ -28,13 +46,24 @@ function Frame({ title, html, className, style }: SandboxedFrameProps) {
       window.removeEventListener('focus', look, true);
     };
   }, []);
+  const loaded = useEffectEvent(onLoaded);
+  useEffect(() => {
+    const timer = setTimeout(loaded, longestLoadMs);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <iframe
       ref={frame}
-      title={title}
+      title={isShown ? title : undefined}
+      inert={!isShown}
+      onLoad={onLoaded}
       sandbox=""
       srcDoc={html}
-      className={classNames(className, hasFocus && 'outline-2 -outline-offset-2 outline-accent')}
+      className={classNames(
+        className,
+        !isShown && 'absolute inset-0 opacity-0',
+        hasFocus && 'outline-2 -outline-offset-2 outline-accent',
+      )}
       style={style}
     />
   );

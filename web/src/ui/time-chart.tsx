@@ -111,7 +111,10 @@ export function TimeChart({ points, series, label, unit }: TimeChartProps) {
           </span>
         ))}
       </figcaption>
-      <Figures points={points} series={series} label={label} />
+      {/* In Firefox, the caption of a table that is hidden itself would stay visible. */}
+      <div className="sr-only">
+        <Figures points={points} series={series} label={label} />
+      </div>
     </figure>
   );
 }
@@ -186,7 +189,7 @@ function Mark({ color }: { color: string }) {
 /** The same data as a table for screen readers. Memoized, because it does not depend on the width or the pointer. */
 const Figures = memo(function Figures({ points, series, label }: Omit<TimeChartProps, 'unit'>) {
   return (
-    <table className="sr-only">
+    <table>
       <caption>{label}</caption>
       <thead>
         <tr>

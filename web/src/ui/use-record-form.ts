@@ -3,6 +3,7 @@ import type { DefaultValues, FieldValues } from 'react-hook-form';
 import type { z } from 'zod';
 import { ifMatch, isStale } from '../api/if-match.ts';
 import { type ApiForm, acceptValues, enterCarriedInput, restoreInput, useApiForm } from './form.ts';
+import { isSameData } from './same-data.ts';
 import { useReplacedToast } from './toast.tsx';
 
 interface RecordFormOptions<Values extends FieldValues, Stored> {
@@ -38,8 +39,14 @@ export function useRecordForm<Values extends FieldValues, Stored extends { id: s
       try {
         seen.current = (await write(values, ifMatch({ updatedAt: seen.current }))).updatedAt;
       } catch (error) {
-        if (isStale(error)) setTheirs(await read());
-        throw error;
+        if (!isStale(error)) throw error;
+        const newest = await read();
+        // An earlier try was stored, and its answer lost.
+        if (!isSameData(toValues(newest), values)) {
+          setTheirs(newest);
+          throw error;
+        }
+        seen.current = (await write(values, ifMatch(newest))).updatedAt;
       }
       acceptValues(form, entered, values);
       // It would restore what is older than the version just stored.

@@ -5,8 +5,9 @@ import type { Schema } from '../../api/client.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Section } from '../../ui/page.tsx';
+import { isSameData } from '../../ui/same-data.ts';
 import { Select } from '../../ui/select.tsx';
-import { type DataType, dataText, dataTypeOf, isSameData, readDataText } from './data-text.ts';
+import { type DataType, dataText, dataTypeOf, readDataText } from './data-text.ts';
 import { NewDataField } from './new-data-field.tsx';
 import { ChangedMeanwhile, saveDataField } from './save-contact.ts';
 import { TypedInput, typeOptions } from './typed-input.tsx';
@@ -103,7 +104,7 @@ function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
     if (draft === null || isPending) return;
     const read = readDataText(text, type);
     if (!read.ok) return setError(read.message);
-    if (!isSameData(stored, draft.base)) {
+    if (!isSameData(stored, draft.base) && !isSameData(stored, read.value)) {
       return ask(new ChangedMeanwhile(stored));
     }
     setIsPending(true);

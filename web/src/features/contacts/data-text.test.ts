@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type DataType, dataText, dataTypeOf, isSameData, readDataText } from './data-text.ts';
+import { type DataType, dataText, dataTypeOf, readDataText } from './data-text.ts';
 
 it.each<[unknown, DataType]>([
   ['business', 'text'],
@@ -28,12 +28,4 @@ it.each<[string, DataType]>([
   ['{', 'json'],
 ])('rejects %j as %s', (text, type) => {
   expect(readDataText(text, type).ok).toBe(false);
-});
-
-it('compares values in whatever order their keys stand', () => {
-  const typed = { city: 'Berlin', zip: '10115', tags: [{ a: 1, b: 2 }] };
-  const stored = { zip: '10115', tags: [{ b: 2, a: 1 }], city: 'Berlin' };
-  expect(isSameData(typed, stored)).toBe(true);
-  expect(isSameData(typed, { ...stored, tags: [{ a: 2, b: 1 }] })).toBe(false);
-  expect(isSameData([1, 2], [2, 1])).toBe(false);
 });

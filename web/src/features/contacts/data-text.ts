@@ -14,15 +14,6 @@ export function dataTypeOf(value: unknown): DataType {
 export const dataText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
-const inOrder = (_key: string, value: unknown) =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-    : value;
-
-/** Whether two values are equal, in whatever order their keys stand: Postgres has another one than what was typed. */
-export const isSameData = (one: unknown, other: unknown): boolean =>
-  JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
-
 /** Browsers read February 30 as March 2; for the API it is a text. */
 function isDate(text: string): boolean {
   const date = new Date(text);

@@ -20,6 +20,10 @@ import { RepeatedRows } from './repeated-rows.tsx';
 import { idOfChosen, isNone, noSegment, SegmentChoice } from './segment-choice.tsx';
 
 const headerBytes = 64 * 1024;
+const leaveWords = {
+  question: 'Leave without importing?',
+  loss: 'Nothing has been imported yet. What you chose for this file will be lost.',
+};
 
 interface ImportPreviewProps {
   file: File;
@@ -57,7 +61,7 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
   const usable = data ? data.wouldCreate + data.wouldUpdate : 0;
   return (
     <>
-      <LeaveGuard isDirty={isDirty} />
+      <LeaveGuard isDirty={isDirty} {...leaveWords} />
       <div className="flex flex-wrap items-center gap-3">
         <p className="min-w-0 flex-1 truncate max-sm:basis-full">
           <span className="font-medium">{file.name}</span>
@@ -107,7 +111,7 @@ function OtherFile({ isDirty, onBack }: { isDirty: boolean; onBack: () => void }
   return (
     <>
       <Button onPress={() => (isDirty ? setIsAsking(true) : onBack())}>Choose another file</Button>
-      <LeaveDialog isOpen={isAsking} onStay={() => setIsAsking(false)} onLeave={onBack} />
+      <LeaveDialog isOpen={isAsking} onStay={() => setIsAsking(false)} onLeave={onBack} {...leaveWords} />
     </>
   );
 }

@@ -1,8 +1,9 @@
 import { $api, api, type Schema } from '../../api/client.ts';
 import { ifMatch, isStale } from '../../api/if-match.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { isSameData } from '../../ui/same-data.ts';
 import { say, sayError } from '../../ui/toast.tsx';
-import { dataText, isSameData } from './data-text.ts';
+import { dataText } from './data-text.ts';
 import { contactQuery } from './queries.ts';
 import { refreshContacts } from './refresh-contacts.ts';
 
@@ -85,6 +86,8 @@ async function saveOverOthers(contact: Contact, name: string, value: unknown): P
   } catch (error) {
     if (!isStale(error)) throw error;
     const newest = await queryClient.fetchQuery({ ...contactQuery(contact.id), staleTime: 0 });
+    // An earlier try was stored, and its answer lost.
+    if (isSameData(newest.data[name] ?? null, value)) return newest;
     if (!isSameData(newest.data[name], contact.data[name])) throw new ChangedMeanwhile(newest.data[name]);
     return saveContact(newest, change);
   }

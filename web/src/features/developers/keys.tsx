@@ -13,8 +13,12 @@ import { SecretText } from './secret-text.tsx';
 export function Keys({ project }: { project: Schema<'Project'> }) {
   const [isReplacing, setIsReplacing] = useState(false);
   const replace = async () => {
-    await api.POST('/users/@me/projects/{id}/regenerate-keys', { params: { path: { id: project.id } } });
-    await refresh('/users/@me/projects');
+    try {
+      await api.POST('/users/@me/projects/{id}/regenerate-keys', { params: { path: { id: project.id } } });
+    } finally {
+      // Even if the answer is lost, the keys may have been replaced.
+      await refresh('/users/@me/projects');
+    }
     say('Both keys were replaced. The old ones no longer work.');
   };
   return (

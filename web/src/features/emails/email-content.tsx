@@ -45,6 +45,7 @@ export function EmailContent({ email: { body } }: { email: Schema<'EmailDetail'>
 export function HtmlPart({ html }: { html: string }) {
   return (
     <SandboxedFrame
+      key={html}
       title="The email"
       html={framedHtml(html, { isDark: false })}
       className="h-112 w-full resize-y rounded-lg border border-line bg-white"

@@ -22,6 +22,8 @@ export function EmailFrame({ html, isDark, isDesktop }: EmailFrameProps) {
   return (
     <div ref={place} className="h-full overflow-hidden">
       <SandboxedFrame
+        // What is shown still has the colors of the other background.
+        key={String(isDark)}
         title="Preview of the email"
         html={framedHtml(html, { isDark })}
         className={classNames('max-w-none', isDark ? 'bg-black scheme-dark' : 'bg-white scheme-light')}

@@ -1,4 +1,5 @@
 import { Clock } from 'lucide-react';
+import { useState } from 'react';
 import { IconButton } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { ComboBox, Select } from '../../../ui/select.tsx';
@@ -108,7 +109,10 @@ function TextValue({
 /** A day, compared in UTC, or an instant in the user's time zone. */
 function DateValue({ value, onChange, error }: TextValueProps) {
   const isMoment = value.length > 10;
+  // Shown as typed until the field is left: other text than the browser's own would end the typing of a part.
+  const [typed, setTyped] = useState<string | null>(null);
   const change = (text: string) => {
+    setTyped(text);
     const changed = isMoment ? toInstant(text) : text;
     // '' is a date with a cleared part. As the value, it would turn the field into one for a day, or for text.
     if (changed !== '') onChange(changed);
@@ -120,8 +124,9 @@ function DateValue({ value, onChange, error }: TextValueProps) {
         isLabelHidden
         type={isMoment ? 'datetime-local' : 'date'}
         className={isMoment ? 'w-52' : 'w-40'}
-        value={isMoment ? toLocal(value) : value}
+        value={typed ?? (isMoment ? toLocal(value) : value)}
         onChange={change}
+        onBlur={() => setTyped(null)}
         error={error}
       />
       {!isMoment && <span className="self-center text-xs text-muted">UTC</span>}
