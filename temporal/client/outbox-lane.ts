@@ -10,6 +10,7 @@ import {
 } from '../../db/statements/outbox/due-commands.ts';
 import { deliverCommands } from './deliver-commands.ts';
 import { planCalls } from './plan-calls.ts';
+import type { WorkflowCall } from './workflow-call.ts';
 
 export interface RelayRound {
   lane: Lane;
@@ -158,7 +159,7 @@ export class OutboxLane {
       onLocked([...Map.groupBy(due, (command) => command.projectId).values()].map(({ length }) => length));
       const deliver = async () => {
         const tried = firstTry && (await tryEmails(firstTry, due));
-        const calls = planCalls(tried?.left ?? due, tried?.retryInMs);
+        const calls = inTurns(planCalls(tried?.left ?? due, tried?.retryInMs));
         const callsAtATime = this.#callsAtATime;
         this.#adapt(await deliverCommands(em, calls, tried, { ...this.#options, callsAtATime }));
         return calls.map((call) => call.workflowId);
@@ -189,6 +190,15 @@ export class OutboxLane {
     this.#alarm.silence();
     await this.#alarm.sleep(Math.min(5_000, 250 * 2 ** Math.min(this.#failures, 5)));
   }
+}
+
+/** The first call of each project, then the second of each: the oldest commands first would be those of a backlog. */
+function inTurns(calls: readonly WorkflowCall[]): WorkflowCall[] {
+  const projects = [...Map.groupBy(calls, (call) => call.commands[0]?.projectId).values()];
+  const turns = Math.max(0, ...projects.map(({ length }) => length));
+  return Array.from({ length: turns }, (_, turn) =>
+    projects.flatMap((own) => own.slice(turn, turn + 1)),
+  ).flat();
 }
 
 async function tryEmails(firstTry: FirstTry, due: readonly DueCommand[]) {

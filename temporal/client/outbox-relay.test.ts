@@ -143,6 +143,17 @@ describe('commands', () => {
     expect(starts.lastIndexOf(quiet)).toBeLessThan(200);
   });
 
+  it('of a project with few are called before the many of another in their round', async () => {
+    const [busy, quiet] = [randomUUID(), randomUUID()];
+    await orderMany(busy, 100, 600);
+    await orderMany(quiet, 2, 0, 'project.erase');
+    const starts: (string | undefined)[] = [];
+    watchStarts((_type, projectId) => starts.push(projectId));
+    start(`relay-${randomUUID()}`);
+    await eventually(() => waiting('domain.verify'), 0);
+    expect(starts.slice(0, 4).filter((project) => project === quiet)).toHaveLength(2);
+  });
+
   it('are each sent once by relays of several processes', async () => {
     await Promise.all(Array.from({ length: 20 }, () => orderMany(randomUUID(), 20, 5)));
     await orderMany(randomUUID(), 1, 3_600, 'contact.snooze');
