@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { storesVariables } from '../../core/config/variables/stores.ts';
 import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import { sizesOfPools } from '../../db/orm.ts';
-import { createProjectPlaces, sharedConnections } from './project-places.ts';
+import { createProjectPlaces, createSharedPlaces, sharedConnections } from './project-places.ts';
 
 /** Reads that end when the test says so. */
 function manualReads(perProject: number, inAll?: number) {
@@ -71,6 +71,15 @@ describe('heavy reads', () => {
     const fail = () => Promise.reject(new Error('no'));
     await expect(reads.run('a', fail)).rejects.toThrow('no');
     expect(await reads.run('a', async () => 'next')).toBe('next');
+  });
+
+  it('of two projects that wait for locks leave a place to a third', async () => {
+    const reads = createProjectPlaces(4, { inAll: createSharedPlaces(4) });
+    const underWay = Promise.withResolvers<void>();
+    const locked = ['a', 'a', 'b', 'b'].map((projectId) => reads.run(projectId, () => underWay.promise));
+    expect(await reads.runSoon('c', async () => 'figure')).toBe('figure');
+    underWay.resolve();
+    await Promise.all(locked);
   });
 
   it('of all projects share a limit, and projects take turns', async () => {

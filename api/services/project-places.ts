@@ -57,9 +57,14 @@ const refusals: readonly ErrorCode[] = ['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILA
 
 /**
  * Places that all projects share. Requests usually hold one for milliseconds; those of a project that wait for locks of its
- * own work, or read very much, hold one for seconds.
+ * own work, or read very much, hold one for seconds. The last one goes to a project that has none, so that two that begin
+ * to wait for locks do not hold up a third.
  */
-export const createSharedPlaces = (places: number) => new FairSemaphore(places, { slowMs: 1_000 });
+export const createSharedPlaces = (places: number) =>
+  new FairSemaphore(places, {
+    slowMs: 1_000,
+    perOwner: (free) => (free > 1 ? Number.POSITIVE_INFINITY : 1),
+  });
 
 /**
  * Connections that the writes of all projects may hold in this process, their heavy reads as many, and their short reads
