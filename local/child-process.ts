@@ -48,7 +48,6 @@ export interface RunningChild {
   stop(): Promise<void>;
 }
 
-/** More than a Go panic prints, whose reason is in the first line. */
 const keptLines = 60;
 const longestLine = 16_384;
 /** After SIGKILL a process is gone within milliseconds; in a container without `init` it stays as a zombie. */
@@ -135,7 +134,9 @@ async function collectLines(
     if (line === '') continue;
     const bounded = line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
     lastLines.push(bounded);
-    if (lastLines.length > keptLines) lastLines.shift();
+    // A trace of any length follows the reason of a panic, which is kept.
+    if (lastLines.length > keptLines)
+      lastLines.splice(panicIn(lastLines.slice(0, 1)) === undefined ? 0 : 1, 1);
     log(bounded);
   }
 }

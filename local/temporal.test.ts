@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -58,6 +58,30 @@ async function statusOf(address: string, workflowId: string): Promise<string> {
 }
 
 describe('the embedded Temporal', () => {
+  it('is started again when it ends while it starts, once', async () => {
+    const [program, marks] = [join(root, 'temporal-that-panics'), join(root, 'panics')];
+    const panics = (atMost: number) =>
+      writeFile(
+        program,
+        `#!/bin/sh
+echo panic >> ${marks}
+test "$(grep -c panic ${marks})" -gt ${atMost} && exec ${binary} "$@"
+echo 'panic: the port is taken' >&2
+exit 2
+`,
+        { mode: 0o755 },
+      );
+    const own = { binary: program, directory: join(root, 'panics-once') };
+    await panics(1);
+    const running = await start(own);
+    await running.stop();
+    await panics(9);
+    await expect(start(own)).rejects.toThrow(
+      'Temporal ended while it was starting: panic: the port is taken',
+    );
+    expect((await readFile(marks, 'utf8')).trim().split('\n')).toHaveLength(4);
+  });
+
   it('answers, shows its UI, and leaves no process', async () => {
     const temporal = await start();
     expect(temporal.address).toMatch(/^127\.0\.0\.1:\d+$/);

@@ -10,7 +10,7 @@ import {
   stopLeftoverChild,
 } from './child-process.ts';
 import { requireFreePort } from './ports.ts';
-import { untilReady } from './until-ready.ts';
+import { EndedWhileStarting, untilReady } from './until-ready.ts';
 
 export interface TemporalOptions extends ChildOptions {
   binary: string;
@@ -65,6 +65,16 @@ const dynamicConfig: Readonly<Record<string, number | boolean>> = {
  * @throws LocalStackError when a port is taken or the server does not start
  */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
+  try {
+    return await startOnce(options);
+  } catch (error) {
+    if (!(error instanceof EndedWhileStarting)) throw error;
+    // It chooses free ports before it listens on them, and panics if another process has taken one meanwhile.
+    return startOnce(options);
+  }
+}
+
+async function startOnce(options: TemporalOptions): Promise<RunningTemporal> {
   const { directory, port, signal } = options;
   await mkdir(directory, { recursive: true });
   const pidFile = join(directory, 'temporal.pid.json');

@@ -5,7 +5,7 @@ import { untilReady } from './until-ready.ts';
 const panic = `
   console.error('panic: no port is free');
   console.error('goroutine 1 [running]:');
-  for (let n = 0; n < 40; n += 1) console.error('main.go:' + n + ' errors.go');
+  for (let n = 0; n < 400; n += 1) console.error('main.go:' + n + ' errors.go');
   process.exit(2);`;
 
 it('a program that ends while it starts is quoted with its reason, not with the end of its trace', async () => {

@@ -8,6 +8,8 @@ import { LocalStackError } from './failure.ts';
  */
 const timeoutMs = 120_000;
 
+export class EndedWhileStarting extends LocalStackError {}
+
 interface Wait {
   name: string;
   /** Called every 20 ms. Any error means "not yet", except a LocalStackError. */
@@ -17,7 +19,7 @@ interface Wait {
 
 /**
  * Waits until a child answers, and stops it when it does not.
- * @throws LocalStackError when it ends before that, or takes too long
+ * @throws EndedWhileStarting; LocalStackError when it takes too long
  */
 export async function untilReady(child: RunningChild, wait: Wait): Promise<void> {
   try {
@@ -42,7 +44,7 @@ async function poll(child: RunningChild, { name, isReady }: Wait): Promise<void>
       const { lastLines } = exit;
       const said =
         panicIn(lastLines) ?? lastLines.findLast((line) => /error/i.test(line)) ?? lastLines.at(-1);
-      throw new LocalStackError(`${name} ended while it was starting: ${said ?? 'no output'}`);
+      throw new EndedWhileStarting(`${name} ended while it was starting: ${said ?? 'no output'}`);
     }
     if (Date.now() > deadline) {
       const message = `${name} did not answer within ${timeoutMs / 1_000} seconds; see its log.`;
