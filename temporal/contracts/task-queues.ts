@@ -5,7 +5,7 @@ const derived = (name: string) => (own: string) =>
   `${own.endsWith(jobs) ? own.slice(0, -jobs.length) : own}${name}`;
 
 /**
- * Campaigns, imports, segments, sweeps and all other workflows that are few. Thousands of executions, or of snoozes, may
+ * Campaigns, imports, segments, sweeps and all other workflows that rarely become due together. Thousands of executions, or of snoozes, may
  * become due at once on the main task queue, and there a workflow that a worker has in memory waits behind all of them.
  */
 export const jobTaskQueue = derived(jobs);

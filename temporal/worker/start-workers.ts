@@ -35,8 +35,8 @@ const inboundSlots = 10;
 /** Each keeps a connection of Postgres busy; the others wait for their project's turn. */
 const erasureSlots = 2;
 
-/** Nine sweeps and six long steps of campaigns at a time leave room for short steps. */
-const jobSteps = 20;
+/** For ten sweeps, three long steps of campaigns per CPU (`limit-long-steps.ts`), and a few short ones. */
+const jobSteps = 14 + 3 * Math.max(2, availableParallelism());
 
 /** An email batch ends within moments, or sleeps for seconds and is replayed. */
 const mostCachedBatches = 50;

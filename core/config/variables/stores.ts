@@ -56,8 +56,8 @@ export const storesVariables = {
         'named after it. It must not end in `-jobs`.',
     ),
   TEMPORAL_CACHED_WORKFLOWS: integer(200, 1).describe(
-    'Workflows that a worker keeps in memory, about 0.4 MB each. Others are replayed from their history when ' +
-      'they continue.',
+    'Executions that a worker keeps in memory, about 0.4 MB each, beside up to 150 other workflows. Others are ' +
+      'replayed from their history when they continue.',
   ),
   TEMPORAL_UI_URL: optionalUrl.describe('Address of the Temporal UI, shown by `GET /config`.'),
   TEMPORAL_PAYLOAD_KEY: optionalText.describe(

@@ -13,8 +13,9 @@ const othersTurn = () => comeBackLater('Other campaigns have their turn', shorte
 
 /**
  * Limits the steps of campaigns that take seconds: those of 20 campaigns would hold all slots of this process for the local
- * activities of jobs. A step beyond the limit fails and comes back later; its workflow holds no slot meanwhile. Projects take turns: a project has at most half of the places, and leaves room to
- * those that were put off and have waited longer since their last turn.
+ * activities of jobs. A step beyond the limit fails and comes back later; its workflow holds no slot meanwhile. Projects take
+ * turns: a project has at most half of the places, and leaves room to those that were put off and have waited longer since
+ * their last turn.
  *
  * @param atOnce steps under way at a time; twice as many wait
  */

@@ -49,8 +49,9 @@ export function createCallLines(wake: (temporalId: string) => Promise<boolean>) 
 }
 
 function withOne(line: Line, temporalId: string, since?: Date): Line {
-  if (since !== undefined) return inOrder([...line, [temporalId, since]]);
-  return line.size < longestLine ? line.set(temporalId, new Date()) : line;
+  if (since === undefined) return line.size < longestLine ? line.set(temporalId, new Date()) : line;
+  const last = line.size < longestLine ? undefined : [...line.values()].at(-1);
+  return last !== undefined && last <= since ? line : inOrder([...line, [temporalId, since]]);
 }
 
 const inOrder = (waiting: [string, Date][]): Line =>

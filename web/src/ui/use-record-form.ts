@@ -36,17 +36,20 @@ export function useRecordForm<Values extends FieldValues, Stored extends { id: s
     defaultValues: toValues(stored) as DefaultValues<Values>,
     async save(values, { getValues }) {
       const entered = getValues();
-      try {
-        seen.current = (await write(values, ifMatch({ updatedAt: seen.current }))).updatedAt;
-      } catch (error) {
-        if (!isStale(error)) throw error;
-        const newest = await read();
-        // An earlier try was stored, and its answer lost.
-        if (!isSameData(toValues(newest), values)) {
-          setTheirs(newest);
-          throw error;
+      for (;;) {
+        try {
+          seen.current = (await write(values, ifMatch({ updatedAt: seen.current }))).updatedAt;
+          break;
+        } catch (error) {
+          if (!isStale(error)) throw error;
+          const newest = await read();
+          if (!isSameData(toValues(newest), values)) {
+            setTheirs(newest);
+            throw error;
+          }
+          // An earlier try was stored, and its answer lost.
+          seen.current = newest.updatedAt;
         }
-        seen.current = (await write(values, ifMatch(newest))).updatedAt;
       }
       acceptValues(form, entered, values);
       // It would restore what is older than the version just stored.

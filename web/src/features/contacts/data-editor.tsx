@@ -109,7 +109,7 @@ function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
     }
     setIsPending(true);
     try {
-      await saveDataField(contact, name, read.value);
+      await saveDataField(contact, name, read.value, draft.base);
       // What was typed meanwhile stays.
       onDraft((latest) => (latest === null || latest === draft ? null : { ...latest, base: read.value }));
       setError(undefined);

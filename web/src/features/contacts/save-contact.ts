@@ -98,8 +98,12 @@ async function saveOverOthers(contact: Contact, name: string, value: unknown): P
  *
  * @throws ChangedMeanwhile
  */
-export async function saveDataField(contact: Contact, name: string, value: unknown): Promise<void> {
-  const before = contact.data[name] ?? null;
+export async function saveDataField(
+  contact: Contact,
+  name: string,
+  value: unknown,
+  before: unknown = contact.data[name],
+): Promise<void> {
   const saved = await saveOverOthers(contact, name, value);
   // The API leaves out reserved names without a word.
   if (value !== null && !Object.hasOwn(saved.data, name)) throw new Error(reservedName);
@@ -107,6 +111,6 @@ export async function saveDataField(contact: Contact, name: string, value: unkno
     const newest = queryClient.getQueryData<Contact>(keyOf(saved)) ?? saved;
     // A newer value of the same field is not undone: the API refuses the older version.
     const base = isSameData(newest.data[name], saved.data[name]) ? newest : saved;
-    void saveContact(base, { data: { [name]: before } }).catch(sayError);
+    void saveContact(base, { data: { [name]: before ?? null } }).catch(sayError);
   });
 }
