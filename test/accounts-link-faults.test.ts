@@ -44,7 +44,7 @@ it('a link for an account whose row stays locked is created once the lock is ove
   await whileLocked(person.id, async (untilWaited) => {
     await requestReset(person);
     await untilWaited();
-    // It waited in vain.
+    // Its lock timeout has passed.
     await untilWaited(0);
   });
   await eventually(() => countLinks(person), 1);
