@@ -8,8 +8,15 @@ interface ListSearchProps {
   onChange: (value: string | undefined) => void;
 }
 
-/** Debounced. */
+/** Debounced. Shrinks before the filters beside it wrap. */
 export function ListSearch({ label, value, onChange }: ListSearchProps) {
   const [text, setText] = useSearchText(value, onChange);
-  return <SearchField label={label} value={text} onChange={setText} />;
+  return (
+    <SearchField
+      label={label}
+      value={text}
+      onChange={setText}
+      className="sm:max-w-72 sm:min-w-52 sm:flex-1"
+    />
+  );
 }
