@@ -62,7 +62,7 @@ export function DnsRecords({ label, records }: { label: string; records: readonl
             { header: 'Type', cell: ({ type }) => type },
             { header: 'Name', cell: ({ name }) => <CopyText text={name} label="Copy the name" /> },
             { header: 'Value', cell: (record) => <Value record={record} /> },
-            { header: 'Purpose', cell: ({ purpose }) => purposes[purpose] },
+            { header: 'Purpose', cell: ({ purpose }) => purposes[purpose], className: 'w-44' },
           ]}
         />
       </div>

@@ -99,7 +99,13 @@ export function VisualToolbar({ editor }: { editor: Editor }) {
     }),
   });
   const tool = ({ label, Icon, run }: Tool, isDisabled = false) => (
-    <IconButton key={label} label={label} isDisabled={isDisabled} onPress={() => run(editor)} className="w-7">
+    <IconButton
+      key={label}
+      label={label}
+      isDisabled={isDisabled}
+      onPress={() => run(editor)}
+      className="w-6.75"
+    >
       <Icon className="size-4" />
     </IconButton>
   );
@@ -112,7 +118,7 @@ export function VisualToolbar({ editor }: { editor: Editor }) {
               aria-label={label}
               isSelected={state.on.includes(label)}
               onChange={() => run(editor)}
-              className="inline-flex h-8 w-7 shrink-0 cursor-pointer items-center justify-center rounded-md text-muted data-[hovered]:bg-hover data-[hovered]:text-ink data-[selected]:bg-accent-soft data-[selected]:text-accent-text"
+              className="inline-flex h-8 w-6.75 shrink-0 cursor-pointer items-center justify-center rounded-md text-muted data-[hovered]:bg-hover data-[hovered]:text-ink data-[selected]:bg-accent-soft data-[selected]:text-accent-text"
             >
               <Icon className="size-4" />
             </ToggleButton>
