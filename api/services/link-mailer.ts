@@ -81,11 +81,11 @@ async function dropRequests({ orm, writes, warn }: LinkMailerOptions, signal: Ab
   const dropSome = () => dropLinkRequests(orm.em.fork(), mostDropped);
   for (;;) {
     const dropped = await writes.run(owner, dropSome, signal);
-    for (const { userId, purpose } of dropped) {
-      if (userId === null) continue;
+    for (const { lateUserId, purpose } of dropped) {
+      if (lateUserId === null) continue;
       warn(
         'An account email was not queued',
-        new Error(`Too late for the ${purpose} link of user ${userId}`),
+        new Error(`Too late for the ${purpose} link of user ${lateUserId}`),
       );
     }
     if (dropped.length < mostDropped) return;

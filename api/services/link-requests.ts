@@ -1,7 +1,6 @@
 import { negotiateLocale } from '../../core/messages/messages.ts';
-import { LinkRequest } from '../../db/entities/link-request.ts';
+import { type LinkPurpose, LinkRequest } from '../../db/entities/link-request.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { insertLinkRequest, type LinkPurpose } from '../../db/statements/accounts/link-requests.ts';
 import type { LinkMailer } from './link-mailer.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 
@@ -21,12 +20,18 @@ export type LinkRequestsService = ReturnType<typeof createLinkRequestsService>;
 
 /**
  * Promises links by email, which `LinkMailer` mails. The response and its timing are the same for known and unknown
- * addresses, because a request only writes a row and nobody has looked for the account yet.
+ * addresses and at any rate of requests, because each of them only adds a row.
  */
 export function createLinkRequestsService({ orm, oneTimeLinks, linkMailer }: LinkRequestsOptions) {
-  async function request(purpose: LinkPurpose, { email, language }: RequestedLink): Promise<void> {
+  function promise(em: Em, purpose: LinkPurpose, { email, language }: RequestedLink): void {
+    em.create(LinkRequest, { email, purpose, language: negotiateLocale(language) });
+  }
+
+  async function request(purpose: LinkPurpose, link: RequestedLink): Promise<void> {
     oneTimeLinks.requireConfigured();
-    await insertLinkRequest(orm.em.fork(), { email, purpose, language: negotiateLocale(language) });
+    const em = orm.em.fork();
+    promise(em, purpose, link);
+    await em.flush();
     linkMailer.wake();
   }
 
@@ -41,9 +46,7 @@ export function createLinkRequestsService({ orm, oneTimeLinks, linkMailer }: Lin
     requestPasswordReset: (link: RequestedLink) => request('reset-password', link),
 
     /** Promises a verification link in the transaction that adds the account. Call `promised` after the commit. */
-    promiseVerification(em: Em, { email, language }: RequestedLink): void {
-      em.create(LinkRequest, { email, purpose: 'verify-email', language: negotiateLocale(language) });
-    },
+    promiseVerification: (em: Em, link: RequestedLink) => promise(em, 'verify-email', link),
 
     promised: linkMailer.wake,
   };

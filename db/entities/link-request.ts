@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, instant, primaryId } from './columns.ts';
 
 export const linkPurposes = ['verify-email', 'reset-password'] as const;
+export type LinkPurpose = (typeof linkPurposes)[number];
 
 /**
  * A link that an answer has promised to an address, which may have no account. The row is deleted in the transaction
@@ -12,7 +13,7 @@ export const LinkRequest = defineEntity({
   tableName: 'link_requests',
   indexes: [
     { name: 'link_requests_due', properties: ['nextAttemptAt', 'id'] },
-    { name: 'link_requests_address', properties: ['email', 'purpose'] },
+    { name: 'link_requests_address', properties: ['email', 'purpose', 'id'] },
   ],
   properties: {
     id: primaryId(),

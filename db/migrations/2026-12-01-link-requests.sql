@@ -10,4 +10,4 @@ create table link_requests (
   constraint link_requests_purpose_check check (purpose in ('verify-email', 'reset-password'))
 );
 create index link_requests_due on link_requests (next_attempt_at, id);
-create index link_requests_address on link_requests (email, purpose);
+create index link_requests_address on link_requests (email, purpose, id);

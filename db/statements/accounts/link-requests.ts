@@ -1,49 +1,38 @@
 import { z } from 'zod';
 import { linksPerHour, linkWaitMinutes } from '../../../core/accounts/limits.ts';
-import { newId } from '../../../core/new-id.ts';
 import { linkPurposes } from '../../entities/link-request.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query, queryFirst } from '../../sql.ts';
 
-export type LinkPurpose = (typeof linkPurposes)[number];
-
 /** Times are rounded to milliseconds, so a request due now may appear to be due half a millisecond later. */
 const isDueSql = `next_attempt_at <= now() + interval '1 ms'`;
 
-/**
- * Does nothing when as many requests of the address wait as links may be mailed in an hour. A statement, because one round
- * trip takes equally long for known and unknown addresses. It waits for no row.
- */
-export async function insertLinkRequest(
-  em: Em,
-  { email, purpose, language }: { email: string; purpose: LinkPurpose; language: string },
-): Promise<void> {
-  const sql = `insert into link_requests (id, email, purpose, language)
-     select $1::uuid, $2::text, $3::text, $4::text
-     where (select count(*) from link_requests where email = $2 and purpose = $3) < ${linksPerHour}`;
-  await execute(em, sql, [newId(), email, purpose, language]);
-}
-
-const droppedRow = z.object({ userId: z.uuid().nullable(), purpose: z.enum(linkPurposes) });
+const droppedRow = z.object({ lateUserId: z.uuid().nullable(), purpose: z.enum(linkPurposes) });
 
 /**
- * Deletes due requests of addresses without an account, and those that have waited for too long. A statement, because a
- * flood leaves thousands.
+ * Deletes due requests of addresses without an account, those that have waited for too long, and of an address those
+ * beyond what may be mailed to it in an hour. A statement, because a flood leaves thousands.
  *
- * @returns a row per deleted request, at most `limit`
+ * @returns a row per deleted request, at most `limit`; `lateUserId` is set where a user has waited for too long
  */
 export function dropLinkRequests(em: Em, limit: number): Promise<z.output<typeof droppedRow>[]> {
+  const isLate = `created_at < now() - make_interval(mins => ${linkWaitMinutes})`;
   const sql = `delete from link_requests r where r.id = any(array(
        select d.id from link_requests d
        where d.${isDueSql}
-         and (d.created_at < now() - make_interval(mins => ${linkWaitMinutes})
+         and (d.${isLate}
            -- "not exists" would read all users for a flood.
-           or (select u.id from users u where u.email = d.email) is null)
+           or (select u.id from users u where u.email = d.email) is null
+           or (select count(*) from (
+             select from link_requests o
+             where o.email = d.email and o.purpose = d.purpose and o.id < d.id
+             limit ${linksPerHour}
+           ) older) = ${linksPerHour})
        order by d.next_attempt_at, d.id
        limit $1
        for update skip locked
      ))
-     returning (select u.id from users u where u.email = r.email) as "userId", r.purpose`;
+     returning (select u.id from users u where r.${isLate} and u.email = r.email) as "lateUserId", r.purpose`;
   return query(em, droppedRow, sql, [limit]);
 }
 
