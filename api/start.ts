@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { requestLogTable } from '../analytics/tables/request-log.ts';
 import { publicApiUrl } from '../core/config/urls.ts';
 import { checkAppSecret } from '../runtime/check-app-secret.ts';
-import { orUndefinedAfter } from '../runtime/or-undefined-after.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { version } from '../runtime/version.ts';
 import { pingTemporal } from '../temporal/client/connect.ts';
@@ -63,12 +62,9 @@ export async function startApi(resources: ProcessResources, parts: ApiParts, shu
   server.listen(config.PORT, config.HOST);
   await once(server, 'listening');
   const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
-  const end = async () => {
-    const endsAt = Date.now() + graceMs;
-    await closeApiServer(server, graceMs);
-    await orUndefinedAfter(Math.max(0, endsAt - Date.now()), services.accountLinks.settled());
-  };
-  shutdown.add('API', end, graceMs);
+  services.linkMailer.start();
+  shutdown.add('links by email', services.linkMailer.stop);
+  shutdown.add('API', () => closeApiServer(server, graceMs), graceMs);
   log.info({ url: publicApiUrl(config) }, 'the API listens');
   return { url: publicApiUrl(config), services, databaseListener: edge.databaseListener };
 }

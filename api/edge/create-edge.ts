@@ -60,12 +60,6 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
     shortReads: createProjectPlaces(Number.POSITIVE_INFINITY, { inAll: reads, ...ofRequests }),
     visitorWrites: createVisitorPlaces(writes),
     visitorReads: createVisitorPlaces(reads),
-    /** Users take turns, so that the locked row of one does not hold up the links of others. */
-    accountLinkWrites: createProjectPlaces(1, {
-      inAll: writes,
-      together: Math.ceil(places / 2),
-      what: 'links',
-    }),
     /** Of routes whose `place` is `elsewhere`. No other request waits for them, not even of the same project. */
     waitingElsewhere: createProjectPlaces(Math.max(2, Math.floor(places / 2)), ofRequests),
     /** Starts listening for project changes. Until connected, every key is looked up in the database. */

@@ -27,7 +27,7 @@ export const requestVerification = defineRoute('POST /auth/request-verification'
   responses: ok('A link was mailed if the address needs verification.', schemas.messageSchema),
   async handler(ctx, { body }) {
     const language = ctx.headers['accept-language'];
-    await ctx.services.accountLinks.requestVerification({ ...body, language });
+    await ctx.services.linkRequests.requestVerification({ ...body, language });
     ctx.body = { message: 'If the address needs verification, a link is on its way.' };
   },
 });
@@ -38,7 +38,7 @@ export const requestPasswordReset = defineRoute('POST /auth/request-password-res
   responses: ok('A link was mailed if there is an account.', schemas.messageSchema),
   async handler(ctx, { body }) {
     const language = ctx.headers['accept-language'];
-    await ctx.services.accountLinks.requestPasswordReset({ ...body, language });
+    await ctx.services.linkRequests.requestPasswordReset({ ...body, language });
     ctx.body = { message: 'If there is an account with the address, a link is on its way.' };
   },
 });

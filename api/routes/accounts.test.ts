@@ -73,9 +73,9 @@ function startApi(environment: Record<string, string> = {}): Promise<TestApi> {
           }),
           guard,
           accountLinks: {
-            requestVerification: async () => undefined,
             useSignIn: () => Promise.reject(new Error('not part of these tests')),
           },
+          linkRequests: { promiseVerification: () => undefined, promised: () => undefined },
           signupEnabled: config.SIGNUP_ENABLED,
         }),
         projects: createProjectsService({

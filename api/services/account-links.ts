@@ -1,24 +1,14 @@
-import { setImmediate as immediate } from 'node:timers/promises';
-import { linksPerHour, linkValidHours, signInLinkMinutes } from '../../core/accounts/limits.ts';
-import type { MailedPurpose } from '../../core/crypto/one-time-token.ts';
+import { signInLinkMinutes } from '../../core/accounts/limits.ts';
 import { DomainError } from '../../core/errors.ts';
-import { withRetries } from '../../core/with-retries.ts';
 import { AccountToken, type AccountTokenPurpose } from '../../db/entities/account-token.ts';
 import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 import type { Passwords } from './passwords.ts';
-import type { ProjectPlaces } from './project-places.ts';
 import { proveAddress } from './prove-address.ts';
 import type { SessionsService } from './sessions.ts';
 import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
-
-/** `email` is normalized; `language` is the `Accept-Language` value. */
-export interface LinkRequest {
-  email: string;
-  language: string | undefined;
-}
 
 export type ProofOutcome = 'kept' | 'password changed' | 'password ended';
 
@@ -30,87 +20,11 @@ export interface AccountLinksOptions {
   passwords: Passwords;
   sessions: Pick<SessionsService, 'isOf'>;
   guard: Pick<SignInGuard, 'remember'>;
-  accountLinkWrites: ProjectPlaces;
-  committed: () => void;
-  warn: (message: string, error: unknown) => void;
 }
-
-const hourMs = 60 * 60 * 1000;
 
 /** Methods that take a token throw DomainError `BAD_REQUEST` when it is invalid, expired or used. */
 export function createAccountLinksService(options: AccountLinksOptions) {
-  return { ...linkRequests(options), ...addressProofs(options), ...signInLinks(options) };
-}
-
-type LinkPurpose = Exclude<MailedPurpose, 'invitation'>;
-
-/** Those who asked have been told that a link is on its way: it may have to wait for a lock or for Postgres. */
-const retryPausesMs = [1_000, 5_000, 15_000, 30_000];
-
-function linkRequests(options: AccountLinksOptions) {
-  const { orm, oneTimeLinks, accountLinkWrites } = options;
-  /** Whose they are. */
-  const underWay = new Map<Promise<void>, string>();
-
-  async function createLink(userId: string, purpose: LinkPurpose, request: LinkRequest): Promise<void> {
-    await immediate();
-    const create = () => accountLinkWrites.run(userId, () => sendLink(options, userId, purpose, request));
-    await withRetries(retryPausesMs, create).catch((error) =>
-      options.warn('An account email was not queued', error),
-    );
-  }
-
-  // Not awaited, so that the response time reveals nothing.
-  function sendInBackground(userId: string, purpose: LinkPurpose, request: LinkRequest): void {
-    const whose = `${userId} ${purpose}`;
-    // More would exceed the limit anyway.
-    if ([...underWay.values()].filter((each) => each === whose).length > linksPerHour) return;
-    const link = createLink(userId, purpose, request);
-    underWay.set(link, whose);
-    void link.then(() => underWay.delete(link));
-  }
-
-  return {
-    /** Waits until the links that were requested exist. */
-    settled: () => Promise.all(underWay.keys()),
-
-    /**
-     * Mails a verification link if the address has an unverified account. The response and its timing are the same
-     * either way, so that they don't reveal who has an account.
-     * @throws DomainError `SERVICE_UNAVAILABLE` when this server sends no account emails
-     */
-    async requestVerification(request: LinkRequest) {
-      oneTimeLinks.requireConfigured();
-      const user = await orm.em.fork().findOne(User, { email: request.email });
-      if (user !== null && !user.emailVerified) sendInBackground(user.id, 'verify-email', request);
-    },
-
-    async requestPasswordReset(request: LinkRequest) {
-      oneTimeLinks.requireConfigured();
-      const user = await orm.em.fork().findOne(User, { email: request.email });
-      if (user !== null) sendInBackground(user.id, 'reset-password', request);
-    },
-  };
-}
-
-async function sendLink(
-  { orm, oneTimeLinks, committed }: AccountLinksOptions,
-  userId: string,
-  purpose: LinkPurpose,
-  request: LinkRequest,
-): Promise<void> {
-  const { token, hash } = oneTimeLinks.createToken(purpose);
-  await orm.em.fork().transactional(async (em) => {
-    // Locked, so that concurrent calls can't exceed the limit.
-    if ((await lockRecord(em, User, { id: userId })) === null) return;
-    const hourAgo = new Date(Date.now() - hourMs);
-    const recent = await em.count(AccountToken, { user: userId, purpose, createdAt: { $gt: hourAgo } });
-    if (recent >= linksPerHour) return;
-    const expiresAt = new Date(Date.now() + linkValidHours[purpose] * hourMs);
-    em.create(AccountToken, { user: userId, purpose, tokenHash: hash, expiresAt });
-    oneTimeLinks.queueEmail(em, { to: request.email, purpose, token, language: request.language });
-  });
-  committed();
+  return { ...addressProofs(options), ...signInLinks(options) };
 }
 
 function addressProofs({ orm, oneTimeLinks, passwords, sessions, guard }: AccountLinksOptions) {

@@ -1,6 +1,5 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { DomainError } from '../../core/errors.ts';
-import { unlessAway } from '../../db/database-away.ts';
 import { Invitation, Project } from '../../db/entities/project.ts';
 import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
@@ -8,6 +7,7 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { lockAddress } from '../../db/statements/accounts/lock-address.ts';
 import type { SignUpBody } from '../schemas/auth.ts';
 import type { AccountLinksService } from './account-links.ts';
+import type { LinkRequestsService } from './link-requests.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 import type { Passwords } from './passwords.ts';
 import { proveAddress } from './prove-address.ts';
@@ -24,7 +24,8 @@ export interface AccountsServiceOptions {
   sessions: Pick<SessionsService, 'open'>;
   passwords: Passwords;
   oneTimeLinks: Pick<OneTimeLinks, 'isConfigured' | 'hashOf'>;
-  accountLinks: Pick<AccountLinksService, 'requestVerification' | 'useSignIn'>;
+  accountLinks: Pick<AccountLinksService, 'useSignIn'>;
+  linkRequests: Pick<LinkRequestsService, 'promiseVerification' | 'promised'>;
   guard: Pick<SignInGuard, 'admit'>;
   signupEnabled: boolean;
 }
@@ -100,7 +101,7 @@ async function addAccount<Result>(
   { email, password, name, invitation, language }: NewAccount,
   finish: (user: User, em: Em) => Promise<Result>,
 ): Promise<Result> {
-  const { orm, passwords, oneTimeLinks } = options;
+  const { orm, passwords, oneTimeLinks, linkRequests } = options;
   const invited = invitation === undefined ? undefined : (await findOpen(options, invitation))?.email;
   const help = invitation === undefined ? {} : { suggestion: forUselessInvitation };
   if (!options.signupEnabled && invited !== email) {
@@ -110,21 +111,21 @@ async function addAccount<Result>(
     throw new DomainError('BAD_REQUEST', 'This invitation is not valid for the address', help);
   }
   const account = { email, name: name || null, passwordHash: await passwords.hash(password) };
-  const { user, result } = await orm.em
+  const result = await orm.em
     .fork()
     .transactional(async (em) => {
       const added = await (invitation === undefined
         ? addUser(em, account)
         : addInvited(em, account, oneTimeLinks.hashOf('invitation', invitation)));
-      return { user: added, result: await finish(added, em) };
+      if (!added.emailVerified && oneTimeLinks.isConfigured) {
+        linkRequests.promiseVerification(em, { email, language });
+      }
+      return finish(added, em);
     })
     .catch((error: unknown) => {
       throw error instanceof UniqueConstraintViolationException ? isTaken() : error;
     });
-  if (!user.emailVerified && oneTimeLinks.isConfigured) {
-    // The account exists, and its user can request another link.
-    await unlessAway(options.accountLinks.requestVerification({ email, language }));
-  }
+  linkRequests.promised();
   return result;
 }
 

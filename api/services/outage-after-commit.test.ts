@@ -26,6 +26,7 @@ import { createContactsService } from './contacts.ts';
 import { createDomainsService } from './domains.ts';
 import { createEventsService } from './events.ts';
 import { takeInImport } from './import-intake.ts';
+import { createLinkRequestsService } from './link-requests.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createProjectErasureService } from './project-erasure.ts';
@@ -261,7 +262,7 @@ describe('what is saved when Postgres goes away right after the commit', () => {
     });
   });
 
-  it('is answered: an account, whose session is saved with it', async () => {
+  it('is answered: an account, whose session and promised link are saved with it', async () => {
     const guard = createSignInGuard({ orm: stage.orm, key: Buffer.alloc(32), limit: 0 });
     const tokens = createSessionTokens(Buffer.alloc(32));
     const oneTimeLinks = createOneTimeLinks({
@@ -273,9 +274,10 @@ describe('what is saved when Postgres goes away right after the commit', () => {
     const passwords = createPasswords();
     const sessions = createSessionsService({ orm: stage.orm, tokens, guard });
     const shared = { orm: stage.orm, oneTimeLinks, passwords, sessions, guard };
-    const unused = { committed: () => undefined, warn: () => undefined };
-    const accountLinks = createAccountLinksService({ ...shared, ...unused, accountLinkWrites: writes });
-    const accounts = createAccountsService({ ...shared, accountLinks, signupEnabled: true });
+    const accountLinks = createAccountLinksService(shared);
+    const linkMailer = { wake: () => undefined };
+    const linkRequests = createLinkRequestsService({ ...shared, linkMailer });
+    const accounts = createAccountsService({ ...shared, accountLinks, linkRequests, signupEnabled: true });
     const email = 'ada@example.com';
     leaveAfterCommit();
     const client = { devices: [], address: '192.0.2.1', userAgent: undefined };
@@ -286,5 +288,9 @@ describe('what is saved when Postgres goes away right after the commit', () => {
       [email],
     );
     expect(found).toEqual([{ id: tokens.read([signedUp.session])?.id }]);
+    const promised = await database.sql('select purpose, language from link_requests where email = $1', [
+      email,
+    ]);
+    expect(promised).toEqual([{ purpose: 'verify-email', language: 'en' }]);
   });
 });

@@ -10,6 +10,8 @@ import type { ProjectKeys } from '../access/project-keys.ts';
 import type { RateLimiter } from '../access/rate-limiter.ts';
 import type { SessionTokens } from '../access/session-tokens.ts';
 import { createAccountLinksService } from './account-links.ts';
+import { createLinkMailer } from './link-mailer.ts';
+import { createLinkRequestsService } from './link-requests.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
 import {
@@ -39,8 +41,6 @@ export interface EdgeParts {
   writes: ProjectPlaces;
   writesByLink: ProjectPlaces;
   viewsByLink: ProjectPlaces;
-  /** For links to be mailed to users, after the answer. */
-  accountLinkWrites: ProjectPlaces;
 }
 
 export interface ServiceParts {
@@ -99,5 +99,17 @@ export function createServiceContext(resources: ProcessResources, edge: EdgePart
   };
   const account = { passwords, guard, oneTimeLinks, sessions, signupEnabled: config.SIGNUP_ENABLED };
   const accountLinks = createAccountLinksService({ ...shared, ...account });
-  return { ...shared, ...account, accountLinks, templateTurns, from, shown, linkKey };
+  const linkMailer = createLinkMailer({ ...shared, oneTimeLinks });
+  const linkRequests = createLinkRequestsService({ orm, oneTimeLinks, linkMailer });
+  return {
+    ...shared,
+    ...account,
+    accountLinks,
+    linkMailer,
+    linkRequests,
+    templateTurns,
+    from,
+    shown,
+    linkKey,
+  };
 }

@@ -79,11 +79,13 @@ export function createServices(resources: ProcessResources, edge: EdgeParts, par
 }
 
 function accountServices(context: ServiceContext) {
-  const { sessions, accountLinks, config } = context;
+  const { sessions, accountLinks, linkMailer, linkRequests, config } = context;
   const pages = sitePages(config);
   return {
     accounts: createAccountsService(context),
     accountLinks,
+    linkMailer,
+    linkRequests,
     sessions,
     oauth: createOAuthService({
       ...context,

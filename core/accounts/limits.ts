@@ -11,6 +11,9 @@ export const signInLinkMinutes = 15;
 
 export const linksPerHour = 5;
 
+/** How long a requested link may be late: as long as the link of a password reset is valid. */
+export const linkWaitMinutes = 60;
+
 /** Invitations emailed per clock hour: to one address, and by one user across projects. */
 export const invitationsPerHour = { toAddress: 5, byUser: 20 } as const;
 

@@ -7,6 +7,7 @@ import { Email, EmailContent } from './email.ts';
 import { Event, EventDeletion } from './event.ts';
 import { InboundEmail } from './inbound-email.ts';
 import { Job, JobChunk, JobRejection } from './job.ts';
+import { LinkRequest } from './link-request.ts';
 import { OutboxCommand } from './outbox-command.ts';
 import { Invitation, Membership, Project } from './project.ts';
 import { ProjectErasure, ProjectSuspension } from './project-security.ts';
@@ -29,6 +30,7 @@ export const entities = [
   Project,
   Membership,
   AccountToken,
+  LinkRequest,
   OAuthIdentity,
   Invitation,
   SignInSource,
