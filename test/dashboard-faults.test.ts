@@ -278,53 +278,6 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     expect(tab.complaints().filter((text) => !/status of (409|502)/.test(text))).toEqual([]);
   });
 
-  it('knows what it did before the connection broke', async () => {
-    const headers = { 'X-Project-Id': project.id };
-    const loseAnswer = (path: string) =>
-      page.route(
-        `${stage.stack.url}${path}`,
-        async (route) => {
-          await route.fetch();
-          await route.abort('connectionreset');
-        },
-        { times: 1 },
-      );
-    await page.goto(`projects/${project.id}/developers`);
-    await button('Copy the public key').waitFor();
-    const shown = async () => (await page.locator('main').textContent())?.match(/pk_\w+/)?.[0];
-    const replaced = await shown();
-    await button('Replace both keys').click();
-    await loseAnswer(`/users/@me/projects/${project.id}/regenerate-keys`);
-    await button('Replace the keys').click();
-    await page
-      .getByRole('dialog')
-      .getByText(/^The server could not be reached/)
-      .waitFor();
-    await button('Cancel').click();
-    await expect.poll(shown).not.toBe(replaced);
-    const content = { subject: 'Kept', body: '<p>Hello</p>', from: 'hello@mail.faults.test' };
-    const template = (await owner.call('POST', '/templates', { ...content, name: 'Twice' }, headers)).body;
-    await page.goto(`projects/${project.id}/templates/${template.id}`);
-    await field('Subject').fill('Twice');
-    await loseAnswer(`/templates/${template.id}`);
-    await button('Save').click();
-    await page.getByText(/^The server could not be reached/).waitFor();
-    await button('Save').click();
-    await page.getByText(/^Saved/).waitFor();
-    expect(await page.getByRole('dialog').count()).toBe(0);
-    const joan = { email: 'joan@example.com', subscribed: false, data: { plan: 'free' } };
-    const contact = (await owner.call('POST', '/contacts', joan, headers)).body;
-    await page.goto(`projects/${project.id}/contacts/${contact.id}`);
-    await field('plan').fill('pro');
-    await loseAnswer(`/contacts/${contact.id}`);
-    await button('Save plan').click();
-    await page.getByText(/^The server could not be reached/).waitFor();
-    await button('Save plan').click();
-    await page.getByText('plan is saved').waitFor();
-    await button('Save plan').waitFor({ state: 'detached' });
-    expect(tab.complaints().filter((text) => !/CONNECTION_RESET|status of 409/.test(text))).toEqual([]);
-  });
-
   it('shows why a template could not be saved, wherever the page is scrolled', async () => {
     const template = { name: 'Long', subject: 'Long', body: '<p>Hello</p>', from: 'hello@mail.faults.test' };
     const { body } = await owner.call('POST', '/templates', template, { 'X-Project-Id': project.id });
