@@ -4,6 +4,7 @@ import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
 import { eventually } from './setup/eventually.ts';
+import { png } from './setup/images.ts';
 import { callApi, createOwnProject, createTestPerson, testPassword } from './setup/people.ts';
 
 const executable = await findChromium();
@@ -82,6 +83,61 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await page.getByText('The database does not answer').waitFor({ state: 'detached' });
     await page.unroute('**/contacts?*');
     expect(tab.complaints()).not.toEqual([]);
+  });
+
+  /** Until the returned function is called, requests to the path get 429. */
+  async function limit(path: string): Promise<() => Promise<void>> {
+    const error = { code: 'RATE_LIMIT_EXCEEDED', message: 'Too many requests', statusCode: 429 };
+    const url = `${stage.stack.url}${path}`;
+    await page.route(url, (route) =>
+      route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, json: { success: false, error } }),
+    );
+    return () => page.unroute(url);
+  }
+
+  it('reads again by itself what was refused because of too many requests', async () => {
+    const lift = await limit('/segments');
+    await sideBar('Segments').click();
+    await page.getByText('Too many requests').waitFor();
+    await lift();
+    await page.getByText('No segments yet').waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 429'))).toEqual([]);
+  });
+
+  it('offers to try again where a preview was refused because of too many requests', async () => {
+    let lift = await limit('/templates/preview');
+    await page.goto(`projects/${project.id}/settings`);
+    await page.getByText('Too many requests').waitFor();
+    await lift();
+    await button('Try again').click();
+    await page.getByTitle('Footer of marketing email').waitFor();
+    lift = await limit('/segments/preview');
+    await page.goto(`projects/${project.id}/segments/new`);
+    await button(/Field$/).click();
+    await page.getByRole('option', { name: /^Address/ }).click();
+    await suggested('Value', '@example.com');
+    await page.getByText('Too many requests').waitFor();
+    await lift();
+    await button('Try again').click();
+    await page.getByText(/^contacts? right now/).waitFor();
+    await sideBar('Images').click();
+    await button('Leave').click();
+    expect(tab.complaints().filter((text) => !text.includes('status of 429'))).toEqual([]);
+  });
+
+  it('uploads an image on a retry after the connection was lost', async () => {
+    await heading('Images').waitFor();
+    await page.context().setOffline(true);
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png });
+    const upload = page.getByRole('list', { name: 'Uploads' }).getByRole('alert');
+    await upload.getByText('logo.png').waitFor();
+    await page.context().setOffline(false);
+    await upload.getByRole('button', { name: 'Try again' }).click();
+    await upload.waitFor({ state: 'detached' });
+    expect((await asked('/uploads')).body.data).toHaveLength(1);
+    expect(tab.complaints().filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);
   });
 
   it('keeps the side bar beside a crashed page, and shows the page on a retry', async () => {
