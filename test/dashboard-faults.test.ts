@@ -135,8 +135,8 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await upload.getByText('logo.png').waitFor();
     await page.context().setOffline(false);
     await upload.getByRole('button', { name: 'Try again' }).click();
-    await upload.waitFor({ state: 'detached' });
-    expect((await asked('/uploads')).body.data).toHaveLength(1);
+    await eventually(async () => (await asked('/uploads')).body.data.length, 1);
+    await page.getByRole('list', { name: 'Uploads' }).waitFor({ state: 'detached' });
     expect(tab.complaints().filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);
   });
 
