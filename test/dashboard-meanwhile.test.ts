@@ -269,7 +269,7 @@ describe.skipIf(executable === undefined)('about changes in the background, the 
     await page.goto(`projects/${project.id}`);
     await page.getByText('No campaign is being sent.').waitFor();
     await page.route(sending, (route) => route.fulfill(unavailable));
-    const note = page.getByText(/^The server does not answer/);
+    const note = page.getByText(/^The server can’t answer right now/);
     await note.waitFor();
     await page.unroute(sending);
     await note.waitFor({ state: 'detached' });

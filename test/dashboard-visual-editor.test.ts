@@ -133,6 +133,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     '<p><a target="_blank" href="https://example.com/?a=1&amp;b={{ id | url_encode }}"><img alt="" width="20" src="data:,{{ plan }}"></a></p>',
     '<p>One<br>two &amp; three&nbsp;four<span style="color: #abc">five</span></p>',
     '<html><head><style>p > a { color: red }</style></head><body>\n<p>Hello</p>\n</body></html>',
+    '{% if a %}<html><body><p>Hello</p></body></html>{% endif %}<!-- end -->\n',
     '<p>One <span style="color:red">two <span style="COLOR: #abc">three</span></span><span style="color: red" class="a">!</span></p>',
     '<div>\n  <p>One</p>\n\n  <ul>\n    <li>Two</li>\n  </ul>\n  Three\n</div>',
     '<center><font color="#123456" size="2">One<sup>2</sup></font></center>\n<p><small>Two</small></p>',
@@ -162,6 +163,8 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     ['{{ header }}<p>One</p></div>', 'a <div> whose start or end'],
     ['{% if a %}<p class="b">{% else %}<p>{% endif %}One</p>', 'a <p> whose start or end'],
     ['<html><p>One</p></html>', 'a document without a body'],
+    ['<html><body><p>One</p></body></html>\n{{ two }}', 'content after the end of its body'],
+    ['<body><p>One</p></body><p>Two</p>', 'content after the end of its body'],
     ['<p>One</p><style>p { color: red }</style>', '<style>'],
     ['<p {% if a %}class="b"{% endif %}>One</p>', 'Liquid within a tag'],
     [

@@ -36,25 +36,30 @@ export function createIdempotency(em: Em, ttlHours: number) {
   return {
     /**
      * Claims the key; call it before the request has any effect.
+     * @param owner the project, or the user for a request outside of projects
      * @param request method and path, such as `POST /v1/send`
-     * @throws DomainError `IDEMPOTENCY_KEY_REUSED` when another request of the project holds the key,
+     * @param hasOwnKeys whether the same key on another route is another key
+     * @throws DomainError `IDEMPOTENCY_KEY_REUSED` when another request of the owner holds the key,
      * `SERVICE_UNAVAILABLE` under contention
      */
-    claim: async (projectId: string, key: string, request: string) => {
-      const claim = { projectId, key, request, token: newId() };
+    claim: async (owner: string, key: string, request: string, hasOwnKeys: boolean) => {
+      // No key contains a line break.
+      const stored = hasOwnKeys ? `${request}\n${key}` : key;
+      const claim = { projectId: owner, key: stored, request, token: newId() };
       for (let tries = 0; tries < mostTries; tries += 1) {
         if (await claims.submit(claim)) return claim;
         const holder = await findHolder(em, claim);
         // Released since the claim failed: retry.
         if (holder === undefined) continue;
-        const { request: originalRequest, createdAt, statusCode } = holder;
-        const { message, suggestion } = refusal(statusCode);
+        const { request: originalRequest, createdAt, statusCode, createdId } = holder;
+        const { message, suggestion } = refusal(statusCode, hasOwnKeys);
         throw new DomainError('IDEMPOTENCY_KEY_REUSED', message, {
           details: {
             key,
             originalRequest,
             originalRequestTime: createdAt.toISOString(),
             originalStatusCode: statusCode,
+            ...(createdId !== null && { createdId }),
           },
           suggestion,
         });
@@ -64,26 +69,26 @@ export function createIdempotency(em: Em, ttlHours: number) {
         'Other requests are using this Idempotency-Key; try again',
       );
     },
-    /** Ends the claim: a 4xx releases the key, any other status is stored with it until it expires. */
-    settle: async (claim: KeyClaim, statusCode: number) => {
-      await settlements.submit({ ...claim, statusCode });
+    /** Ends the claim: a 4xx releases the key, any other outcome is stored with it until it expires. */
+    settle: async (claim: KeyClaim, statusCode: number, createdId: string | null) => {
+      await settlements.submit({ ...claim, statusCode, createdId });
     },
   };
 }
 
 /** Only a key whose request succeeded is to be replaced: otherwise the same thing could happen twice. */
-function refusal(originalStatus: number | null): { message: string; suggestion: string } {
+function refusal(originalStatus: number | null, creates: boolean): { message: string; suggestion: string } {
+  const lists = creates ? 'the list of these records' : 'GET /emails or GET /events';
   if (originalStatus === null) {
     return {
       message: 'A request with this Idempotency-Key is still running, or ended without an answer',
-      suggestion:
-        'Repeat it later with the same key, or look at GET /emails or GET /events: under another key it may run twice.',
+      suggestion: `Repeat it later with the same key, or look at ${lists}: under another key it may run twice.`,
     };
   }
   if (originalStatus >= 500) {
     return {
       message: `The request with this Idempotency-Key ended with ${originalStatus}, so its outcome is open`,
-      suggestion: 'Look at GET /emails or GET /events first: under another key it may run twice.',
+      suggestion: `Look at ${lists} first: under another key it may run twice.`,
     };
   }
   return {

@@ -14,7 +14,7 @@ interface FakeServices {
 function route(path: `/${string}`) {
   return defineRoute(`POST ${path}`, {
     auth: 'secretKey',
-    idempotent: true,
+    idempotent: 'byProject',
     tags: ['Test'],
     summary: 'Once',
     body: z.object({ outcome: z.enum(['ok', 'refused', 'broken', 'slow', 'locked', 'cut off']) }),
@@ -34,7 +34,33 @@ function route(path: `/${string}`) {
 
 const services: FakeServices = { runs: 0, gate: Promise.resolve() };
 
-const { api, database, project } = useTestApi({ routes: [route('/send'), route('/track')], services });
+const recordId = uuidv7();
+
+/** Creates a record and answers with it, or with it as `data`. */
+function creatingRoute(path: `/${string}`, answer: object) {
+  return defineRoute(`POST ${path}`, {
+    auth: 'secretKey',
+    idempotent: 'byRoute',
+    tags: ['Test'],
+    summary: 'Create',
+    responses: { 201: { description: 'Created', schema: z.object({}).loose() } },
+    handler(ctx) {
+      services.runs += 1;
+      ctx.body = answer;
+    },
+  });
+}
+
+const { api, database, project } = useTestApi({
+  routes: [
+    route('/send'),
+    route('/track'),
+    creatingRoute('/templates', { id: recordId }),
+    creatingRoute('/campaigns', { data: { id: recordId } }),
+    creatingRoute('/tests', { data: [] }),
+  ],
+  services,
+});
 
 const post = (outcome: string, key: string, { path = '/send', secretKey = project.secretKey } = {}) =>
   api.request(path, { key: secretKey, headers: { 'Idempotency-Key': key }, body: { outcome } });
@@ -125,6 +151,37 @@ describe('an Idempotency-Key', () => {
     expect((await post('ok', 'shared')).status).toBe(200);
     expect((await post('ok', 'Shared', { secretKey: other.secretKey })).status).toBe(200);
     expect((await post('ok', 'Shared', { secretKey: other.secretKey })).status).toBe(409);
+  });
+
+  it.each([
+    ['/templates', { createdId: recordId }],
+    ['/campaigns', { createdId: recordId }],
+    ['/tests', {}],
+  ])('names in the answer to a repeat what was created: %s', async (path, created) => {
+    const key = uuidv7();
+    const before = services.runs;
+    const create = () =>
+      api.request(path, { key: project.secretKey, headers: { 'Idempotency-Key': key }, body: {} });
+    expect((await create()).status).toBe(201);
+    const { status, body } = await create();
+    expect([status, body.error.code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED']);
+    expect(body.error.details).toEqual({
+      key,
+      originalRequest: `POST ${path}`,
+      originalRequestTime: expect.any(String),
+      originalStatusCode: 201,
+      ...created,
+    });
+    expect(services.runs - before).toBe(1);
+  });
+
+  it('is another key on another route that creates', async () => {
+    const key = uuidv7();
+    expect((await post('ok', key)).status).toBe(200);
+    for (const path of ['/templates', '/campaigns']) {
+      const options = { key: project.secretKey, headers: { 'Idempotency-Key': key }, body: {} };
+      expect((await api.request(path, options)).status).toBe(201);
+    }
   });
 
   it('is free again after it expires', async () => {

@@ -57,7 +57,12 @@ interface RouteDescription {
   /** Codes that the handler throws; those of the middleware chain are added automatically. */
   errors?: readonly ErrorCode[];
   refuseDisabledProject?: boolean;
-  idempotent?: boolean;
+  /**
+   * Takes an `Idempotency-Key`.
+   * - `byProject`: the project's routes of this kind share the keys
+   * - `byRoute`: the route has its own keys; a repeat names the record that was created
+   */
+  idempotent?: 'byProject' | 'byRoute';
   /** Counts against `AUTH_RATE_LIMIT_PER_MINUTE` of the client address. */
   limitByAddress?: boolean;
   /** Any website may call it from a browser, with a key. The path must have no parameters. */

@@ -1,11 +1,13 @@
 import type { Next } from 'koa';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import { DomainError } from '../../core/errors.ts';
 import { isIdempotencyKey } from '../../core/idempotency-key.ts';
 import { isNotApplied } from '../../db/database-errors.ts';
 import type { Idempotency } from '../access/idempotency.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { statusOf, toDomainError } from './error-response.ts';
+import type { Route } from './route.ts';
 
 /** Settled with this status, a claim frees its key for a retry. */
 const refusedStatus = statusOf('RATE_LIMIT_EXCEEDED');
@@ -26,28 +28,40 @@ export const checkIdempotencyKey: EdgeMiddleware = (ctx, next) => {
  *
  * @throws DomainError `IDEMPOTENCY_KEY_REUSED`
  */
-export function runOnce(idempotency: Idempotency, logger: Logger): EdgeMiddleware {
-  async function once(ctx: EdgeContext, projectId: string, key: string, next: Next): Promise<void> {
-    const claim = await idempotency.claim(projectId, key, `${ctx.method} ${ctx.routerPath}`);
+export function runOnce(route: Route, idempotency: Idempotency, logger: Logger): EdgeMiddleware {
+  const hasOwnKeys = route.idempotent === 'byRoute';
+
+  async function once(ctx: EdgeContext, owner: string, key: string, next: Next): Promise<void> {
+    const request = `${ctx.method} ${ctx.routerPath}`;
+    const claim = await idempotency.claim(owner, key, request, hasOwnKeys);
     const { requestId } = ctx.state;
-    const settle = (status: number) =>
+    const settle = (status: number, createdId: string | null) =>
       idempotency
-        .settle(claim, status)
+        .settle(claim, status, createdId)
         .catch((err) => logger.warn({ err, requestId }, 'An Idempotency-Key could not be settled'));
     try {
       await next();
     } catch (error) {
-      await settle(asksForRetry(error) ? refusedStatus : statusOf(toDomainError(error).code));
+      await settle(asksForRetry(error) ? refusedStatus : statusOf(toDomainError(error).code), null);
       throw error;
     }
-    await settle(ctx.status);
+    await settle(ctx.status, ctx.status === 201 ? idIn(ctx.body) : null);
   }
 
   return (ctx, next) => {
     const key = ctx.req.headers['idempotency-key'];
-    const { project } = ctx.state;
-    return typeof key === 'string' && project !== null ? once(ctx, project.id, key, next) : next();
+    const { project, user } = ctx.state;
+    const owner = project?.id ?? user?.id;
+    return typeof key === 'string' && owner !== undefined ? once(ctx, owner, key, next) : next();
   };
+}
+
+const record = z.object({ id: z.uuid() });
+const createdAnswer = z.union([record, z.object({ data: record }).transform(({ data }) => data)]);
+
+/** The id of a created record; null if the answer is not one record. */
+function idIn(body: unknown): string | null {
+  return createdAnswer.safeParse(body).data?.id ?? null;
 }
 
 // The request provably had no effect, and its answer asks for a retry, which uses the same key.

@@ -22,7 +22,7 @@ const routes = [
     tags: ['Things'],
     summary: 'All checks',
     refuseDisabledProject: true,
-    idempotent: true,
+    idempotent: 'byProject',
     params: z.object({ id: z.uuid() }),
     query: z.object({ page: z.coerce.number().int().min(1).default(1), tag: z.array(z.string()).optional() }),
     body: z.object({

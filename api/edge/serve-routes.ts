@@ -39,7 +39,7 @@ export function chainOf(route: Route, { edge, validateResponses, logger }: Chain
     route.body && readBody(route),
     route.body && validateBody(route.body, route.legacyErrors),
     takePlace(route, edge),
-    route.idempotent && runOnce(edge.idempotency, logger),
+    route.idempotent && runOnce(route, edge.idempotency, logger),
     route.method === 'GET' && writeInPieces(),
     validateResponses && checkAnswer(route),
     handlerOf(route),

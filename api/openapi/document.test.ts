@@ -25,7 +25,7 @@ const putItem = defineRoute('PUT /items/:itemId/parts/:part', {
   tags: ['Items'],
   summary: 'Replace',
   description: 'All of it.',
-  idempotent: true,
+  idempotent: 'byProject',
   refuseDisabledProject: true,
   params: z.object({ itemId: z.uuid(), part: z.string() }),
   query: z.object({ page: z.coerce.number().int().min(1).default(1).describe('From 1.') }),

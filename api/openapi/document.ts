@@ -58,6 +58,16 @@ const idempotencyKeyHeader = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
 };
 
+const keyHeaders = {
+  byProject: idempotencyKeyHeader,
+  byRoute: {
+    ...idempotencyKeyHeader,
+    description:
+      'Makes a repeat of the request a 409 instead of a second record; `details.createdId` is the id of the record ' +
+      'that the first request created. Kept 24 hours by default.',
+  },
+};
+
 export function buildOpenapi({ routes, serverUrl, version }: OpenapiOptions): JsonSchema {
   const collector = createSchemaCollector();
   collector.add(errorEnvelopeSchema, 'output');
@@ -104,7 +114,7 @@ function parametersOf(route: Route, collector: Collector): JsonSchema[] {
     ...membersOf(route.params, 'path', collector),
     ...membersOf(route.query, 'query', collector),
     ...membersOf(route.headers, 'header', collector),
-    ...(route.idempotent ? [idempotencyKeyHeader] : []),
+    ...(route.idempotent ? [keyHeaders[route.idempotent]] : []),
   ];
 }
 

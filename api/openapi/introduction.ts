@@ -95,6 +95,10 @@ request with the same key until it is answered. A repeat never runs twice: it is
 A request that was refused (4xx) frees its key, so correct it and send it again. Keys belong to the project and are
 remembered for 24 hours by default.
 
+The requests that create a campaign, domain, execution, project, segment, template or workflow take an
+\`Idempotency-Key\`, too. There, \`details.createdId\` of a repeat is the id of the record that the first request
+created, and each route has keys of its own.
+
 ## Lists
 
 Most lists have a \`cursor\`: pass it on to get the next page, until \`hasMore\` is false. Lists with \`page\` and \`pageSize\`

@@ -48,6 +48,7 @@ export const createCampaign = defineRoute('POST /campaigns', {
     'meet a condition.',
   body: schemas.campaignBodySchema,
   bodyExample: campaignBodyExample,
+  idempotent: 'byRoute',
   responses: created('The draft.', schemas.campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
   place: 'byService',
@@ -89,6 +90,7 @@ export const deleteCampaign = defineRoute('DELETE /campaigns/:id', {
 
 export const duplicateCampaign = defineRoute('POST /campaigns/:id/duplicate', {
   summary: 'Duplicate a campaign',
+  idempotent: 'byRoute',
   responses: created(
     'A new draft with " (Copy)" appended to its name.',
     schemas.campaignAnswerSchema,
@@ -108,6 +110,7 @@ export const testSubjects = defineRoute('POST /campaigns/:id/subject-test', {
   headers: ifMatchHeadersSchema,
   body: schemas.subjectTestBodySchema,
   bodyExample: { subject: 'Spring is back', percent: 10 },
+  idempotent: 'byRoute',
   responses: created('The drafts.', schemas.subjectTestAnswerSchema),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
   place: 'byService',

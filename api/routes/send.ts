@@ -12,7 +12,7 @@ export const sendEmail = defineRoute('POST /v1/send', {
     "exceed the project's remaining monthly limit, the whole call is refused with 402. The body has at most 40 MB, and " +
     'the size of `data` times the recipients is at most 8 MB; beyond that, split the call.',
   refuseDisabledProject: true,
-  idempotent: true,
+  idempotent: 'byProject',
   hot: true,
   bodyLimitBytes: 40 * 1024 * 1024,
   body: sendBodySchema,

@@ -20,7 +20,7 @@ const presentTracked = ({
 
 const declaration = {
   refuseDisabledProject: true,
-  idempotent: true,
+  idempotent: 'byProject',
   bodyLimitBytes: 1024 * 1024,
   body: trackBodySchema,
   bodyExample: { email: 'ada@example.com', event: 'signed_up', data: { plan: 'pro' } },

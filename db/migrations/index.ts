@@ -62,4 +62,5 @@ export const migrations = [
   sqlMigration('2026-11-29-other-values'),
   sqlMigration('2026-11-29-rejected-rows'),
   sqlMigration('2026-12-01-link-requests'),
+  sqlMigration('2026-12-01-created-records'),
 ];

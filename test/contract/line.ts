@@ -71,3 +71,15 @@ export const stale: Refusal = {
   code: 'CONFLICT',
   change: withHeaders({ 'If-Match': '"2020-01-01T00:00:00.000Z"' }),
 };
+
+const malformedKey = (when: string, key: string): Refusal => ({
+  when,
+  status: 400,
+  code: 'INVALID_IDEMPOTENCY_KEY',
+  change: withHeaders({ 'Idempotency-Key': key }),
+});
+export const malformedKeys: Refusal[] = [
+  malformedKey('the Idempotency-Key is empty', ''),
+  malformedKey('the Idempotency-Key is longer than 255 characters', 'k'.repeat(256)),
+  malformedKey('the Idempotency-Key is not printable ASCII', 'caf\u00e9'),
+];

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect } from 'vitest';
 import { createVerifiedPerson } from './account-mail.ts';
 import type { TestAnswer } from './answer.ts';
 import { takePicture, useDashboard } from './dashboard.ts';
+import { eventually } from './eventually.ts';
 import { fileFixture } from './fixtures.ts';
 import { createOwnProject } from './people.ts';
 
@@ -46,7 +47,7 @@ export function useDashboardStory(executable: string | undefined, title: string)
     /** Waits for the sender that a new email begins with, which would otherwise join a typed one. */
     async usualSender(address: string) {
       const from = page.getByRole('combobox', { name: 'From' });
-      await expect.poll(() => from.inputValue()).toBe(address);
+      await eventually(() => from.inputValue(), address);
     },
     heading: (name: string, on = page) => on.getByRole('heading', { name, exact: true }),
     sideBar: (name: string) => page.getByRole('navigation', { name: 'Project' }).getByText(name),

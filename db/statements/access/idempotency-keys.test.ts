@@ -25,8 +25,8 @@ it('claims and settles keys concurrently without a deadlock: both lock them in t
     await lock(first);
     // The key that is released would come last.
     settling = settleClaims(em(), [
-      { ...last, statusCode: 200 },
-      { ...first, statusCode: 400 },
+      { ...last, statusCode: 200, createdId: null },
+      { ...first, statusCode: 400, createdId: null },
     ]);
     await untilBlocking(own);
     await lock(last);

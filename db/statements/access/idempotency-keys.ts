@@ -4,6 +4,7 @@ import type { Em } from '../../orm.ts';
 import { columnsOf, execute, queryColumn, queryFirst } from '../../sql.ts';
 
 export interface KeyClaim {
+  /** The id of the user for a request outside of projects. */
   projectId: string;
   key: string;
   request: string;
@@ -13,6 +14,7 @@ export interface KeyClaim {
 
 export interface SettledClaim extends KeyClaim {
   statusCode: number;
+  createdId: string | null;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function claimKeys(em: Em, claims: readonly KeyClaim[], ttlHours: n
        from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) as claim (project_id, key, request, token)
       order by project_id, key
      on conflict (project_id, key) do update
-       set request = excluded.request, token = excluded.token, status_code = null,
+       set request = excluded.request, token = excluded.token, status_code = null, created_id = null,
            created_at = excluded.created_at, expires_at = excluded.expires_at
        where held.expires_at <= now()
      returning token`;
@@ -42,28 +44,29 @@ const holderRow = z.object({
   createdAt: z.date(),
   /** Null while the request is running. */
   statusCode: z.int().nullable(),
+  createdId: z.uuid().nullable(),
 });
 
 /** The request that holds a key; undefined for a free one. */
 export function findHolder(em: Em, { projectId, key }: Pick<KeyClaim, 'projectId' | 'key'>) {
-  const sql = `select request, created_at as "createdAt", status_code as "statusCode"
+  const sql = `select request, created_at as "createdAt", status_code as "statusCode", created_id as "createdId"
      from idempotency_keys where project_id = $1 and key = $2 and expires_at > now()`;
   return queryFirst(em, holderRow, sql, [projectId, key]);
 }
 
 /**
- * Releases the keys of requests that ended with a 4xx and stores the status of the others, in one statement. Commits
+ * Releases the keys of requests that ended with a 4xx and stores the outcome of the others, in one statement. Commits
  * asynchronously: if a crash loses the commit, the keys stay held.
  */
 export async function settleClaims(em: Em, claims: readonly SettledClaim[]): Promise<void> {
   const sql = `with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
      settled as materialized (
-       select * from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[])
-         as claim (project_id, key, token, status_code)
+       select * from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::uuid[])
+         as claim (project_id, key, token, status_code, created_id)
         where (select count(*) from relaxed) = 1),
      held as materialized (
        -- In the order in which claims lock keys, including claims that are refused.
-       select s.project_id, s.key, s.status_code
+       select s.project_id, s.key, s.status_code, s.created_id
          from (select * from settled order by project_id, key) s
         cross join lateral (${joinByKeySql(
           'idempotency_keys k where k.project_id = s.project_id and k.key = s.key and k.token = s.token',
@@ -72,8 +75,8 @@ export async function settleClaims(em: Em, claims: readonly SettledClaim[]): Pro
      released as (
        delete from idempotency_keys k using held h
         where k.project_id = h.project_id and k.key = h.key and h.status_code between 400 and 499)
-     update idempotency_keys k set status_code = h.status_code
+     update idempotency_keys k set status_code = h.status_code, created_id = h.created_id
        from held h
       where k.project_id = h.project_id and k.key = h.key and h.status_code not between 400 and 499`;
-  await execute(em, sql, columnsOf(claims, 'projectId', 'key', 'token', 'statusCode'));
+  await execute(em, sql, columnsOf(claims, 'projectId', 'key', 'token', 'statusCode', 'createdId'));
 }

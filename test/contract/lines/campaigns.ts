@@ -1,5 +1,13 @@
 import { where } from '../../setup/segments.ts';
-import { type ContractLine, type Refusal, stale, under, withBody, withQuery } from '../line.ts';
+import {
+  type ContractLine,
+  malformedKeys,
+  type Refusal,
+  stale,
+  under,
+  withBody,
+  withQuery,
+} from '../line.ts';
 import type { World } from '../world.ts';
 import { campaignFields, campaignStatFields, cursorFields, pageFields } from './fields.ts';
 
@@ -81,7 +89,7 @@ export const campaignLines: readonly ContractLine[] = [
     }),
     required,
     bodyIds: { segmentId: (theirs) => theirs.segment() },
-    refusals: contentRefusals,
+    refusals: [...malformedKeys, ...contentRefusals],
   },
   { line: 'GET /campaigns/:id', key: 'sk', success: 200, answer, valid: draft },
   {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ContractLine, under, withBody, withQuery } from '../line.ts';
+import { type ContractLine, malformedKeys, under, withBody, withQuery } from '../line.ts';
 import type { World } from '../world.ts';
 import { domainFields } from './fields.ts';
 
@@ -43,6 +43,7 @@ export const domainLines: readonly ContractLine[] = [
     valid: () => ({ body: { domain: `${randomUUID()}.example`, projectId: randomUUID() } }),
     required: ['domain'],
     refusals: [
+      ...malformedKeys,
       {
         when: 'the domain is invalid',
         status: 422,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createOwnProject } from '../../setup/people.ts';
-import { type ContractLine, stale, under, withBody } from '../line.ts';
+import { type ContractLine, malformedKeys, stale, under, withBody } from '../line.ts';
 import type { World } from '../world.ts';
 import { projectFields } from './fields.ts';
 
@@ -43,6 +43,7 @@ export const projectLines: readonly ContractLine[] = [
     valid: () => ({ body: { name: 'Stall' } }),
     required: ['name'],
     refusals: [
+      ...malformedKeys,
       { when: 'the name is blank', status: 422, change: withBody({ name: ' ' }) },
       {
         when: 'the name is longer than 100 characters',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ContractLine, type Refusal, under, withBody, withHeaders, withQuery } from '../line.ts';
+import { type ContractLine, malformedKeys, type Refusal, under, withBody, withQuery } from '../line.ts';
 import { cursorFields, emailFields } from './fields.ts';
 
 const verifyFields = [
@@ -16,18 +16,6 @@ const verifyFields = [
   'reasons',
 ];
 const tracked = ['success', ...under('data', ['contact', 'event', 'timestamp'])];
-
-const badKey = (when: string, key: string): Refusal => ({
-  when,
-  status: 400,
-  code: 'INVALID_IDEMPOTENCY_KEY',
-  change: withHeaders({ 'Idempotency-Key': key }),
-});
-const keyRefusals: Refusal[] = [
-  badKey('the Idempotency-Key is empty', ''),
-  badKey('the Idempotency-Key is longer than 255 characters', 'k'.repeat(256)),
-  badKey('the Idempotency-Key is not printable ASCII', 'caf\u00e9'),
-];
 
 const reserved = (event: string): Refusal => ({
   when: `the event is the reserved ${event}`,
@@ -95,7 +83,7 @@ export const sendingLines: readonly ContractLine[] = [
     bodyIds: { template: (theirs) => theirs.template() },
     notWhileDisabled: true,
     refusals: [
-      ...keyRefusals,
+      ...malformedKeys,
       invalid('the subject has a line break', { subject: 'a\r\nBcc: b@example.com' }, 'invalid_string'),
       invalid('the subject is longer than 998 characters', { subject: 's'.repeat(999) }, 'too_big'),
       invalid('the body is empty', { body: '' }, 'too_small'),
@@ -140,7 +128,7 @@ export const sendingLines: readonly ContractLine[] = [
     }),
     required: ['email', 'event'],
     notWhileDisabled: true,
-    refusals: [...keyRefusals, ...trackRefusals],
+    refusals: [...malformedKeys, ...trackRefusals],
   },
   {
     line: 'POST /events/track',
@@ -153,7 +141,7 @@ export const sendingLines: readonly ContractLine[] = [
     }),
     required: ['email', 'event'],
     notWhileDisabled: true,
-    refusals: [...keyRefusals, ...trackRefusals],
+    refusals: [...malformedKeys, ...trackRefusals],
   },
   {
     line: 'POST /v1/verify',

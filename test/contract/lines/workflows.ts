@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Call } from '../call.ts';
-import { type ContractLine, type Refusal, stale, under, withBody, withQuery } from '../line.ts';
+import {
+  type ContractLine,
+  malformedKeys,
+  type Refusal,
+  stale,
+  under,
+  withBody,
+  withQuery,
+} from '../line.ts';
 import type { World } from '../world.ts';
 import {
   executionFields,
@@ -77,7 +85,10 @@ export const workflowLines: readonly ContractLine[] = [
       body: { name: 'Welcome', description: 'Greets', eventName: 'signed up', allowReentry: true },
     }),
     required: ['name', 'eventName'],
-    refusals: [invalid('the name is longer than 100 characters', withBody({ name: 'n'.repeat(101) }))],
+    refusals: [
+      ...malformedKeys,
+      invalid('the name is longer than 100 characters', withBody({ name: 'n'.repeat(101) })),
+    ],
   },
   { line: 'GET /workflows/:id', key: 'sk', success: 200, answer: [...workflowFields, ...graph], valid: one },
   {
@@ -236,6 +247,7 @@ export const workflowLines: readonly ContractLine[] = [
     bodyIds: { contactId: (theirs) => theirs.contact() },
     notWhileDisabled: true,
     refusals: [
+      ...malformedKeys,
       conflict('the contact was in it before', async (valid, world) => {
         await world.call('POST', `/workflows/${valid.params?.id}/executions`, valid.body);
         return valid;

@@ -31,6 +31,15 @@ it.each<[string, Response]>([
   requireAnswer(response);
 });
 
+it.each([
+  [{ 'Retry-After': '20' }, 20],
+  [{ 'Retry-After': 'Wed, 21 Oct 2026 07:28:00 GMT' }, 0],
+  [{}, 0],
+])('reads after how many seconds to try again from %j', async (headers, seconds) => {
+  const { retryAfterSeconds } = await toApiError(new Response('<html></html>', { status: 429, headers }));
+  expect(retryAfterSeconds).toBe(seconds);
+});
+
 it('shows the message of the API as it is', async () => {
   const error = { code: 'SERVICE_UNAVAILABLE', message: 'The database does not answer' };
   expect(await messageFor(Response.json({ error }, { status: 503 }))).toBe(error.message);

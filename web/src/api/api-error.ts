@@ -11,7 +11,7 @@ export class ApiError extends Error {
   readonly issues: FieldIssue[];
   readonly suggestion: string | null;
   readonly details: Record<string, unknown>;
-  /** Seconds until the rate limit allows another request. */
+  /** Seconds until another request may succeed; 0 if the server did not say. */
   readonly retryAfterSeconds: number;
 
   constructor(
@@ -52,7 +52,8 @@ export function requireAnswer({ status, headers }: Response): void {
 /** Parses the error envelope, the short `{ error }` of three create calls, and answers of a proxy. */
 export async function toApiError(response: Response): Promise<ApiError> {
   const requestId = response.headers.get('X-Request-Id');
-  const retryAfterSeconds = Number(response.headers.get('Retry-After') ?? 0);
+  // A proxy may send a date, which is left out.
+  const retryAfterSeconds = Number(response.headers.get('Retry-After')) || 0;
   const body: unknown = await response.json().catch(() => null);
   if (body !== null && typeof body === 'object' && 'error' in body) {
     const { error } = body;
@@ -60,12 +61,16 @@ export async function toApiError(response: Response): Promise<ApiError> {
     if (error !== null && typeof error === 'object')
       return new ApiError(response.status, requestId, error, retryAfterSeconds);
   }
-  return new ApiError(response.status, requestId, {});
+  return new ApiError(response.status, requestId, {}, retryAfterSeconds);
 }
 
 /** Whether the server could not be reached or could not answer, so that the same call may succeed later. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof ApiError && error.status >= 500);
+
+/** Whether the same call may succeed a moment later: after an outage, or once the rate limit allows it. */
+export const isTemporary = (error: unknown): boolean =>
+  isOutage(error) || (error instanceof ApiError && error.status === 429);
 
 /** One sentence to show the user. */
 export function messageOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createClient from 'openapi-react-query';
 import { type ApiError, requireAnswer, toApiError } from './api-error.ts';
+import { repeatsOfLostAnswers } from './lost-answers.ts';
 import type { components, paths } from './schema.d.ts';
 
 /** A type of the API by its name in `/openapi.json`. */
@@ -95,7 +96,8 @@ const session: Middleware = {
  * Calls outside components: `await api.POST('/contacts', { body })`. Throws {@link ApiError} for every error response.
  */
 export const api = createFetchClient<paths>({ baseUrl: apiUrl.href.replace(/\/$/, '') });
-api.use(session);
+// The last one is the first to see an answer.
+api.use(session, repeatsOfLostAnswers(apiUrl));
 
 /** The same calls as queries and mutations: `$api.useQuery('get', '/contacts')`. */
 export const $api = createClient(api);

@@ -1,6 +1,6 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { ApiError, isOutage } from '../api/api-error.ts';
+import { ApiError, isTemporary } from '../api/api-error.ts';
 import { appUrl } from '../api/client.ts';
 import { queryClient, retryMs } from '../api/query-client.ts';
 import { TextLink } from '../ui/button.tsx';
@@ -29,7 +29,7 @@ export function CrashPage({ error }: ErrorComponentProps) {
     queryClient.removeQueries({ type: 'inactive' });
     void router.invalidate();
   };
-  const isRetried = shown === error && isOutage(error);
+  const isRetried = shown === error && isTemporary(error);
   const retryAgain = useEffectEvent(retry);
   useEffect(() => {
     if (!isRetried) return;

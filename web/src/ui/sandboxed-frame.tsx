@@ -13,7 +13,9 @@ const longestLoadMs = 2_000;
 
 /**
  * Shows the HTML of an email. The sandbox grants nothing: no scripts run, and links can't navigate the dashboard. Other
- * HTML replaces it once it has loaded, because an empty frame would flash.
+ * HTML replaces it once it has loaded, because an empty frame would flash. It is shown from its top: to read the scroll
+ * position, the frame would need the origin of the dashboard, and the email's images would then be requested with the
+ * user's session.
  */
 export function SandboxedFrame(props: SandboxedFrameProps) {
   const [shown, setShown] = useState(props.html);

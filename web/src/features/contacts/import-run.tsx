@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { isOutage } from '../../api/api-error.ts';
+import { isTemporary } from '../../api/api-error.ts';
 import { $api, api, type Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -35,7 +35,7 @@ export function ImportRun({ jobId, segmentId, onAgain }: ImportRunProps) {
     { params },
     {
       refetchInterval: ({ state: { data, error } }) =>
-        data?.finishedAt != null || (error !== null && !isOutage(error)) ? false : pollMs,
+        data?.finishedAt != null || (error !== null && !isTemporary(error)) ? false : pollMs,
     },
   );
   const isOver = query.data?.finishedAt != null;

@@ -51,7 +51,7 @@ export function UploadArea({ look = 'secondary', onUploaded }: UploadAreaProps) 
 }
 
 function UploadRow({ upload, onDismiss }: { upload: RunningUpload; onDismiss: () => void }) {
-  const { name, share, fault } = upload;
+  const { name, share, fault, retry } = upload;
   if (fault !== null) {
     return (
       <li
@@ -61,6 +61,7 @@ function UploadRow({ upload, onDismiss }: { upload: RunningUpload; onDismiss: ()
         <span className="min-w-0 flex-1">
           <span className="font-medium">{name}</span> was not uploaded. {fault}
         </span>
+        {retry && <Button onPress={retry}>Try again</Button>}
         <IconButton label={`Dismiss ${name}`} onPress={onDismiss}>
           <X className="size-4" />
         </IconButton>

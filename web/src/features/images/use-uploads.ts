@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { isTemporary } from '../../api/api-error.ts';
 import { projectHeaders } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { uploadFaultOf, uploadImage } from './upload-image.ts';
@@ -8,14 +9,16 @@ export interface RunningUpload {
   name: string;
   /** From 0 to 1. */
   share: number;
-  /** Why the upload was refused. */
+  /** Why the upload failed. */
   fault: string | null;
+  /** Null if it would fail again. */
+  retry: (() => void) | null;
 }
 
 let lastId = 0;
 
 /**
- * Uploads files one after another; refused ones stay in the list until they are dismissed.
+ * Uploads files one after another; failed ones stay in the list until they are dismissed or tried again.
  *
  * @param onUploaded gets the address of each image
  */
@@ -27,24 +30,27 @@ export function useUploads(onUploaded?: (url: string) => void) {
   async function start(files: readonly File[]): Promise<void> {
     // Captured at the start: the user may switch projects before the last upload.
     const headers = projectHeaders();
-    const waiting = files.map((file) => {
-      lastId += 1;
-      return { file, id: lastId };
-    });
-    setUploads((all) => [
-      ...all,
-      ...waiting.map(({ id, file }) => ({ id, name: file.name, share: 0, fault: null })),
-    ]);
-    for (const { id, file } of waiting) {
+    const upload = async (id: number, file: File): Promise<void> => {
+      change(id, { share: 0, fault: null, retry: null });
       try {
         const url = await uploadImage(file, headers, (share) => change(id, { share }));
         dismiss(id);
         await refresh('/uploads');
         onUploaded?.(url);
       } catch (error) {
-        change(id, { fault: uploadFaultOf(error) });
+        const retry = isTemporary(error) ? () => void upload(id, file) : null;
+        change(id, { fault: uploadFaultOf(error), retry });
       }
-    }
+    };
+    const waiting = files.map((file) => {
+      lastId += 1;
+      return { file, id: lastId };
+    });
+    setUploads((all) => [
+      ...all,
+      ...waiting.map(({ id, file }) => ({ id, name: file.name, share: 0, fault: null, retry: null })),
+    ]);
+    for (const { id, file } of waiting) await upload(id, file);
   }
   return { uploads, start, dismiss };
 }

@@ -1,4 +1,5 @@
 import { keepPreviousData } from '@tanstack/react-query';
+import { isTemporary } from '../../api/api-error.ts';
 import { $api, type Schema } from '../../api/client.ts';
 import { ContactLink } from '../../shell/contact-link.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -26,11 +27,15 @@ interface SegmentPreviewProps {
 }
 
 export function SegmentPreview({ query, words }: SegmentPreviewProps) {
-  const { data, error, isFetching, isPending } = query;
+  const { data, error, isFetching, isPending, refetch } = query;
   return (
     <aside aria-label="Who belongs" className="flex flex-col gap-3 rounded-lg border border-line p-4">
       {(error || data) && <p className="text-sm text-muted">{words}</p>}
-      <ErrorNote error={error} />
+      <ErrorNote
+        error={error}
+        {...(isTemporary(error) && { onRetry: () => void refetch() })}
+        isRetrying={isFetching}
+      />
       {!error && isPending && (isFetching ? <Skeleton className="h-8 w-24" /> : <Incomplete />)}
       {!error && data && (
         <div className={isFetching ? 'opacity-60' : ''}>

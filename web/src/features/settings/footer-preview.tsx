@@ -13,7 +13,7 @@ interface FooterPreviewProps {
 /** The default footer of a marketing email with these settings. */
 export function FooterPreview({ footerAddress, language }: FooterPreviewProps) {
   const address = useDebounced(footerAddress.trim(), 400);
-  const { data, error } = $api.useQuery(
+  const { data, error, isFetching, refetch } = $api.useQuery(
     'post',
     '/templates/preview',
     {
@@ -29,7 +29,7 @@ export function FooterPreview({ footerAddress, language }: FooterPreviewProps) {
   return (
     <figure className="flex min-w-0 flex-col gap-1">
       <figcaption className="text-sm font-medium">Footer of marketing email</figcaption>
-      <ErrorNote error={error} />
+      <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
       {!error && (
         <SandboxedFrame
           title="Footer of marketing email"

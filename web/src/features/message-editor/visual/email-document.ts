@@ -21,6 +21,10 @@ export function splitDocument(html: string): EmailDocument {
   };
 }
 
+/** Whether mail clients show something that stands after the end of the body. */
+export const showsMoreAfter = ({ after }: EmailDocument): boolean =>
+  after.replaceAll(/<!--[\s\S]*?-->|\{%[\s\S]*?%\}|<\/(body|html)\s*>/gi, '').trim() !== '';
+
 /** Styles and direction of the elements around the content. Parsing loads and runs nothing. */
 export function pageLook({ before }: EmailDocument) {
   const { body, documentElement } = new DOMParser().parseFromString(before, 'text/html');

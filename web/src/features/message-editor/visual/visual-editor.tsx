@@ -4,7 +4,7 @@ import { type Editor, EditorContent, useEditor } from '@tiptap/react';
 import { type Ref, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef } from 'react';
 import { say } from '../../../ui/toast.tsx';
 import { useSizeEffect } from '../../../ui/use-size-effect.ts';
-import { pageLook, splitDocument } from './email-document.ts';
+import { type EmailDocument, pageLook, showsMoreAfter, splitDocument } from './email-document.ts';
 import { emailExtensions } from './extensions.ts';
 import { insertImages } from './insert-images.ts';
 import { parseContent } from './parse-content.ts';
@@ -50,7 +50,9 @@ function write({ schema, state }: Editor): string {
 }
 
 /** @returns why merely showing the email would change it; undefined if it would not */
-function show(editor: Editor, content: string): string | undefined {
+function show(editor: Editor, email: EmailDocument): string | undefined {
+  const { content } = email;
+  if (showsMoreAfter(email)) return 'it has content after the end of its body';
   const unsupported = unsupportedParts(content);
   if (unsupported.length > 0) return `it has ${unsupported.slice(0, 3).join(', ')}`;
   const doc = read(editor, content);
@@ -119,11 +121,12 @@ export function VisualEditor({ label, value, onChange, onRefuse, ref }: VisualEd
   useLayoutEffect(() => {
     // If React delays effects, TipTap has already replaced this editor with one that is rendered next.
     if (editor.isDestroyed) return;
-    const { content } = splitDocument(value);
-    const isShown = shown.current?.editor === editor && splitDocument(shown.current.html).content === content;
+    const email = splitDocument(value);
+    const last = shown.current?.editor === editor ? splitDocument(shown.current.html) : undefined;
+    const isShown = last?.content === email.content && last.after === email.after;
     shown.current = { editor, html: value };
     if (isShown) return;
-    const refusal = show(editor, content);
+    const refusal = show(editor, email);
     if (refusal !== undefined) refuse(refusal);
   }, [editor, value]);
   useImperativeHandle(ref, () => ({

@@ -106,16 +106,20 @@ function TextValue({
   return <ComboBox label="Value" isLabelHidden className="min-w-40 flex-1" options={options} {...props} />;
 }
 
-/** A day, compared in UTC, or an instant in the user's time zone. */
-function DateValue({ value, onChange, error }: TextValueProps) {
-  const isMoment = value.length > 10;
+/** A day, compared in UTC, or an instant in the user's time zone; undefined while a part is missing. */
+function DateValue({
+  value,
+  onChange,
+  error,
+}: Omit<TextValueProps, 'onChange'> & Pick<ValueEditorProps, 'onChange'>) {
+  const isMoment = useLast(value === '' ? undefined : value.length > 10) ?? false;
   // Shown as typed until the field is left: other text than the browser's own would end the typing of a part.
   const [typed, setTyped] = useState<string | null>(null);
   const change = (text: string) => {
     setTyped(text);
     const changed = isMoment ? toInstant(text) : text;
-    // '' is a date with a cleared part. As the value, it would turn the field into one for a day, or for text.
-    if (changed !== '') onChange(changed);
+    // '' would turn the field into one for text.
+    onChange(changed === '' ? undefined : changed);
   };
   return (
     <div className="flex items-start gap-1">
@@ -132,7 +136,10 @@ function DateValue({ value, onChange, error }: TextValueProps) {
       {!isMoment && <span className="self-center text-xs text-muted">UTC</span>}
       <IconButton
         label={isMoment ? 'Compare with the whole day' : 'Compare with a time of the day'}
-        onPress={() => onChange(isMoment ? value.slice(0, 10) : `${value || today()}T00:00:00.000Z`)}
+        onPress={() => {
+          const day = value.slice(0, 10) || today();
+          onChange(isMoment ? day : `${day}T00:00:00.000Z`);
+        }}
       >
         <Clock className={isMoment ? 'size-4 text-accent-text' : 'size-4'} />
       </IconButton>
