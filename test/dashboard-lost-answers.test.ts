@@ -98,6 +98,32 @@ describe.skipIf(executable === undefined)('when the answer to a change is lost, 
     expect(lossesAmong()).toEqual([]);
   });
 
+  it('does not keep a user from creating what a killed server left open', async () => {
+    await page.goto(`projects/${project.id}/templates/new`);
+    await field('Name').fill('Left open');
+    await usualSender(sender);
+    await field('Subject').fill('Hello');
+    await loseAnswer('/templates');
+    const create = button('Create template');
+    await create.click();
+    await unreachable().waitFor();
+    const [template] = (await asked('/templates?search=Left')).body.data;
+    await owner.call('DELETE', `/templates/${template.id}`, undefined, { 'X-Project-Id': project.id });
+    await stage.stack.sql('update idempotency_keys set status_code = null, created_id = null');
+    await create.click();
+    await page.getByText(/^The server may still be working on the first try/).waitFor();
+    await page.evaluate(() => {
+      const { now } = Date;
+      Date.now = () => now() + 60_000;
+    });
+    await create.click();
+    await page.getByText(/^The first try may have worked/).waitFor();
+    await create.click();
+    await button('Send a test').waitFor();
+    expect(await namesOf('/templates?search=Left')).toEqual(['Left open']);
+    expect(lossesAmong()).toEqual([]);
+  });
+
   it('creates a segment once', async () => {
     await page.goto(`projects/${project.id}/segments/new?type=STATIC`);
     await field('Name').fill('By hand');

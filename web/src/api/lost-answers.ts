@@ -37,10 +37,12 @@ const isCreating = (path: string): path is Creating => path in recordsOf;
 
 /** After this time, the same input is meant as another record. */
 const repeatMs = 10 * 60_000;
+/** A call that has no outcome after this time never gets one: its server was killed. */
+const longestCallMs = 60_000;
 
-/** Calls by method, address, project and input. */
+/** When calls were sent first, by method, address, project and input. */
 const unanswered = new Map<string, { key: string; sentAt: number }>();
-const callOf = new WeakMap<Request, { call: string; isRepeat: boolean }>();
+const callOf = new WeakMap<Request, { call: string; isRepeat: boolean; sentAt: number }>();
 
 /** Unlike `randomUUID`, available without HTTPS, too. */
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
@@ -58,16 +60,18 @@ export function repeatsOfLostAnswers(apiUrl: URL): Middleware {
       const call = JSON.stringify([request.method, request.url, project, await request.clone().text()]);
       const earlier = unanswered.get(call);
       const isRepeat = earlier !== undefined && Date.now() - earlier.sentAt < repeatMs;
-      const key = isRepeat ? earlier.key : newKey();
-      unanswered.set(call, { key, sentAt: Date.now() });
-      callOf.set(request, { call, isRepeat });
-      if (isCreation) request.headers.set('Idempotency-Key', key);
+      const first = isRepeat ? earlier : { key: newKey(), sentAt: Date.now() };
+      unanswered.set(call, first);
+      callOf.set(request, { call, isRepeat, sentAt: first.sentAt });
+      if (isCreation) request.headers.set('Idempotency-Key', first.key);
     },
     async onResponse({ request, response, schemaPath }) {
       const sent = callOf.get(request);
       if (sent === undefined || response.status >= 500) return;
       const refusal = response.status === 409 ? await toApiError(response.clone()) : undefined;
       const isReused = refusal?.code === 'IDEMPOTENCY_KEY_REUSED';
+      if (isReused && refusal.details.originalStatusCode === null && Date.now() - sent.sentAt < longestCallMs)
+        throw stillRunning(refusal);
       const answer = isReused ? await firstAnswer(apiUrl, request, schemaPath, refusal) : response;
       unanswered.delete(sent.call);
       if (answer === undefined) throw outcomeOpen(refusal);
@@ -83,20 +87,20 @@ async function firstAnswer(
   apiUrl: URL,
   request: Request,
   path: string,
-  { details, requestId }: ApiError,
+  { details: { originalStatusCode, createdId } }: ApiError,
 ): Promise<Response | undefined> {
-  const { originalStatusCode: status, createdId } = details;
-  if (status === null)
-    throw new ApiError(409, requestId, {
-      message: 'The server may still be working on the first try. Try again in a moment.',
-    });
-  if (status !== 201) return undefined;
+  if (originalStatusCode !== 201) return undefined;
   const records = isCreating(path) ? recordsOf[path] : null;
   if (records === null) return Response.json({ id: createdId }, { status: 201 });
   const read = new URL(`${records}/${createdId}`, apiUrl);
   const answer = await fetch(read, { headers: request.headers });
   return answer.status === 404 ? undefined : answer;
 }
+
+const stillRunning = ({ requestId }: ApiError): ApiError =>
+  new ApiError(409, requestId, {
+    message: 'The server may still be working on the first try. Try again in a moment.',
+  });
 
 const outcomeOpen = (refusal: ApiError | undefined): ApiError =>
   new ApiError(409, refusal?.requestId ?? null, {
