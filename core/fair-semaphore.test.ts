@@ -48,6 +48,7 @@ describe('a semaphore', () => {
     await gone;
     (await next)();
     release();
+    expect(semaphore.waiting()).toBe(0);
     expect(semaphore.held()).toBe(0);
     await expect(semaphore.acquire('two', 1, leaving.signal)).rejects.toThrow('gone');
     expect(semaphore.held()).toBe(0);

@@ -47,6 +47,7 @@ export class FairSemaphore {
   readonly #slow: LRUCache<string, true> | undefined;
   /** The order of the keys is the order of the owners' turns. */
   readonly #queues = new Map<string, Entry[]>();
+  #waiting = 0;
   readonly #holds = new Set<Entry>();
   readonly #heldBy = new Map<string, number>();
 
@@ -66,6 +67,7 @@ export class FairSemaphore {
     const { promise: granted, resolve, reject } = Promise.withResolvers<void>();
     const weight = Math.min(wanted, this.capacity);
     const entry: Entry = { owner, weight, state: 'waiting', heldSince: 0, resolve, reject };
+    this.#waiting += 1;
     const queue = this.#queues.get(owner);
     if (queue === undefined) this.#queues.set(owner, [entry]);
     else queue.push(entry);
@@ -123,8 +125,7 @@ export class FairSemaphore {
 
   /** Calls that wait, of an owner or in all. */
   waiting(owner?: string): number {
-    if (owner !== undefined) return this.#queues.get(owner)?.length ?? 0;
-    return [...this.#queues.values()].reduce((sum, queue) => sum + queue.length, 0);
+    return owner === undefined ? this.#waiting : (this.#queues.get(owner)?.length ?? 0);
   }
 
   /** Permits that are held, by an owner or in all. */
@@ -156,6 +157,7 @@ export class FairSemaphore {
   #leave(entry: Entry): void {
     if (entry.state !== 'waiting') return;
     entry.state = 'over';
+    this.#waiting -= 1;
     const others = this.#queues.get(entry.owner)?.filter((each) => each !== entry) ?? [];
     if (others.length > 0) this.#queues.set(entry.owner, others);
     else this.#queues.delete(entry.owner);
@@ -192,6 +194,7 @@ export class FairSemaphore {
       if (next === undefined || this.#isHeldBack(owner, next.weight)) continue;
       if (next.weight > this.#free) return;
       queue.shift();
+      this.#waiting -= 1;
       this.#queues.delete(owner);
       if (queue.length > 0) this.#queues.set(owner, queue);
       this.#hold(owner, next.weight);

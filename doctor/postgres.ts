@@ -81,6 +81,9 @@ async function checkDisk(report: Report, { within }: ReadOnly): Promise<Finding[
   }
 }
 
+export const fewerConnections =
+  'Lower DATABASE_POOL_SIZE, run fewer processes, set DATABASE_POOLER_URL, or raise max_connections. docs/deployment.md: "Connections".';
+
 const connectionsRow = z.object({ name: z.string(), count: z.int(), most: z.coerce.number() });
 
 async function checkConnections(report: Report, ask: ReadOnly['ask']): Promise<Finding> {
@@ -97,10 +100,7 @@ async function checkConnections(report: Report, ask: ReadOnly['ask']): Promise<F
   const named = rows.slice(0, mostNames).map(({ name, count }) => `${name} ${count}`);
   const text = `${used} of ${most} connections in use: ${named.join(', ')}`;
   if (used < most * fullShare) return report.ok(text);
-  return report.error(
-    text,
-    'Lower DATABASE_POOL_SIZE, run fewer processes, set DATABASE_POOLER_URL, or raise max_connections. docs/deployment.md: "Connections".',
-  );
+  return report.error(text, fewerConnections);
 }
 
 const longCommitSeconds = 5;

@@ -1,4 +1,5 @@
 import { type Client, Connection } from '@temporalio/client';
+import pg from 'pg';
 import type { Config } from '../core/config/schema.ts';
 import { orUndefinedAfter } from '../runtime/or-undefined-after.ts';
 import { createTemporalClient, temporalConnectionConfig } from '../temporal/client/connect.ts';
@@ -11,13 +12,16 @@ import { checkEvents, checkHandOvers } from './hand-overs.ts';
 import { checkIndexes } from './indexes.ts';
 import { checkBacklog, checkDeadCommands, checkSending } from './outbox.ts';
 import { checkPartitions } from './partitions.ts';
-import { checkMigrations, checkPooler, checkPostgres } from './postgres.ts';
+import { checkMigrations, checkPooler, checkPostgres, fewerConnections } from './postgres.ts';
 import { checkProvider } from './provider.ts';
 import { connectReadOnly, type ReadOnly } from './read-only.ts';
 import { checkTemporal } from './temporal.ts';
 
 const checkMs = 20_000;
 const callMs = 5_000;
+
+/** SQLSTATE too_many_connections */
+const tooManyConnections = '53300';
 
 type Environment = Record<string, string | undefined>;
 
@@ -141,7 +145,10 @@ async function reach<Value>(
   try {
     return { value: await connect() };
   } catch (error) {
-    return { finding: reporter(area).error(`does not answer: ${messageOf(error)}`, remedy) };
+    const isFull = error instanceof pg.DatabaseError && error.code === tooManyConnections;
+    return isFull
+      ? { finding: reporter(area).error(`has no free connection: ${messageOf(error)}`, fewerConnections) }
+      : { finding: reporter(area).error(`does not answer: ${messageOf(error)}`, remedy) };
   }
 }
 

@@ -449,6 +449,24 @@ it('says that ClickHouse, Postgres or Temporal does not answer, and checks the r
   ]);
 });
 
+it('says what to do when Postgres has no free connection', async () => {
+  const role = `full_${randomUUID().replaceAll('-', '')}`;
+  await stack.sql(`create role ${role} login password 'secret' connection limit 0`);
+  const url = Object.assign(new URL(stack.environment.DATABASE_URL ?? ''), {
+    username: role,
+    password: 'secret',
+  });
+  const found = await examine({ DATABASE_URL: url.href });
+  await stack.sql(`drop role ${role}`);
+  expect(errors(found)).toMatchObject([
+    {
+      area: 'Postgres',
+      text: expect.stringContaining('has no free connection'),
+      remedy: expect.stringContaining('max_connections'),
+    },
+  ]);
+});
+
 it('examines a ClickHouse server', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-doctor-'));
   const front = await startOwnClickHouse(directory);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { execa } from 'execa';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningTemporal, startTemporal } from '../local/temporal.ts';
@@ -75,6 +76,7 @@ beforeAll(async () => {
   const imported = await upload(`${stack.url}/contacts/import`, sender.secretKey, file);
   jobId = imported.body.jobId;
   cancelledId = await insertCancelled();
+  await insertReceived();
   await eventually(
     () => stack.sql("select from outbox where kind <> 'email.dispatch'"),
     (commands) => commands.length === 0,
@@ -114,6 +116,20 @@ async function insertCancelled(): Promise<string> {
   );
   return campaign?.id ?? '';
 }
+
+/** A received email whose workflow is gone. */
+const insertReceived = () =>
+  stack.sql(
+    `insert into inbound_emails (id, project_id, provider_id, recipients, verdicts, source, raw, received_at)
+     values (uuidv7(), $1, 'received', '{support@example.com}', '{}', 'ada@example.com', $2, now())`,
+    [sender.projectId, Buffer.from('From: ada@example.com\r\nSubject: Question\r\n\r\nHello')],
+  );
+
+const receivedIsRead = (database: TestDatabase) =>
+  eventually(
+    () => database.sql<{ status: string }>('select status from inbound_emails'),
+    ([email]) => email?.status === 'KEPT',
+  );
 
 async function copyOf(url: string): Promise<TestDatabase> {
   const { pathname } = new URL(url);
@@ -181,11 +197,33 @@ it('without Temporal all work is ordered again and completes', async () => {
     (found) => found.DELIVERED === 5,
   );
   await campaignIs('SENT');
+  await receivedIsRead(restored);
   const remove = () => sender.delete(`/campaigns/${cancelledId}`);
   expect(await eventually(remove, ({ status }) => status !== 409)).toMatchObject({ status: 204 });
   await trackEvent(sender, 'bought');
   await onlyExecution(sender, workflowId, 'EXITED');
   await onlyExecution(sender, endedWaitId, 'EXITED');
   await stack.killAll();
+  await restored.close();
+});
+
+it('before a downgrade, a script leaves nothing on the task queue of jobs, and Temporal starts nothing there', async () => {
+  const { address } = emptyTemporal;
+  const restored = await restore(['order the work again'], { TEMPORAL_ADDRESS: address });
+  await importEnds();
+  await stack.killAll();
+  const binary = await findTemporalBinary({ environment: process.env });
+  const env = { PATH: `${path.dirname(binary)}:/usr/bin:/bin`, HOME: directory, TEMPORAL_ADDRESS: address };
+  const run = (command: string, args: string[]) => execa(command, args, { env, extendEnv: false });
+  const queue = stack.environment.TEMPORAL_TASK_QUEUE ?? '';
+  const count = async () => {
+    const query = `TaskQueue = '${queue}-jobs' and ExecutionStatus = 'Running'`;
+    return (await run(binary, ['workflow', 'count', '--query', query])).stdout;
+  };
+  expect(await count()).not.toBe('Total: 0');
+  const { stdout } = await run('/bin/sh', ['deploy/temporal/before-downgrade.sh', queue]);
+  expect(stdout).toContain(`No workflow is left on the task queue ${queue}-jobs`);
+  expect(await count()).toBe('Total: 0');
+  expect((await run(binary, ['schedule', 'list'])).stdout).not.toMatch(/(sweep|segments)\//);
   await restored.close();
 });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { startCountingSink } from './setup/counting-sink.ts';
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
@@ -143,4 +143,56 @@ it('loses and repeats nothing, however often a worker is killed', { timeout: 600
   );
   expect(inbox.total).toBe(contacts);
   expect(new Set(inbox.messages.map(({ to }) => to[0])).size).toBe(contacts);
+});
+
+/** `CALLS=300` takes a minute longer: after the kill only its own timer, four a second, brings back a call. */
+const calls = Number(process.env.CALLS ?? 40);
+
+it('makes each call that waited in line once, after the worker with the line was killed', {
+  timeout: 600_000,
+}, async () => {
+  let isSlow = true;
+  const receiver = await startCountingSink(() => ({ status: 200, afterMs: isSlow ? 9_000 : 0 }));
+  onTestFinished(() => receiver.close());
+  const steps = {
+    hook: { type: 'WEBHOOK', config: { url: receiver.url, body: '{}' } },
+    called: { type: 'EXIT', config: { reason: 'called' } },
+  };
+  const workflowId = await buildWorkflow(
+    sender,
+    steps,
+    [
+      ['start', 'hook'],
+      ['hook', 'called'],
+    ],
+    { eventName: 'asked' },
+  );
+  const read = <Row extends object>(text: string) => stack.sql<Row>(text, [workflowId]);
+  const worker = await stack.runningWorker();
+  await track('asked', [...Array(calls).keys()]);
+  // A project has eight calls to a receiver that has not answered.
+  await eventually(
+    async () => receiver.calls.size,
+    (arrived) => arrived >= 8,
+  );
+  await worker.kill();
+  const killedAt = new Date();
+  isSlow = false;
+  const [line] = await read<{ count: number }>(
+    `select count(*)::int from workflow_executions x where workflow_id = $1
+       and not exists (select from workflow_step_runs r where r.execution_id = x.id and r.called_at is not null)`,
+  );
+  const waited = line?.count ?? 0;
+  expect(waited).toBeGreaterThan(0);
+  await stack.startWorker();
+  const ended = () =>
+    read<{ count: number }>(
+      "select count(*)::int from workflow_executions where workflow_id = $1 and exit_reason = 'called'",
+    );
+  await eventually(ended, ([found]) => found?.count === calls, 300_000);
+  const since = [...receiver.calls.values()]
+    .map(({ arrivedAt }) => arrivedAt.filter((at) => at > killedAt).length)
+    .filter((count) => count > 0);
+  expect(Math.max(...since)).toBe(1);
+  expect(since.length).toBeGreaterThanOrEqual(waited);
 });
