@@ -37,7 +37,7 @@ const services: FakeServices = { runs: 0, gate: Promise.resolve() };
 const recordId = uuidv7();
 
 /** Creates a record and answers with it, or with it as `data`. */
-function creatingRoute(path: `/${string}`, answer: object) {
+function creatingRoute(path: `/${string}`, answer: Record<string, unknown>) {
   return defineRoute(`POST ${path}`, {
     auth: 'secretKey',
     idempotent: 'byRoute',
