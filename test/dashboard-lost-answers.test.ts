@@ -98,6 +98,45 @@ describe.skipIf(executable === undefined)('when the answer to a change is lost, 
     expect(lossesAmong()).toEqual([]);
   });
 
+  it.each([429, 503])('creates a template once although the second try got %d', async (status) => {
+    const name = `After ${status}`;
+    await page.goto(`projects/${project.id}/templates/new`);
+    await field('Name').fill(name);
+    await usualSender(sender);
+    await field('Subject').fill('Hello');
+    await loseAnswer('/templates');
+    const create = button('Create template');
+    await create.click();
+    await unreachable().waitFor();
+    const error = { code: 'REFUSED', message: 'Not now' };
+    await page.route(`${stage.stack.url}/templates`, (route) => route.fulfill({ status, json: { error } }), {
+      times: 1,
+    });
+    await create.click();
+    await page.getByText('Not now').waitFor();
+    await create.click();
+    await button('Send a test').waitFor();
+    expect(await namesOf(`/templates?search=${encodeURIComponent(name)}`)).toEqual([name]);
+    expect(lossesAmong().filter((text) => !text.includes(`status of ${status}`))).toEqual([]);
+  });
+
+  it('does not open a domain that is gone meanwhile', async () => {
+    await page.goto(`projects/${project.id}/domains`);
+    await button('Add a domain').click();
+    await field('Domain').fill('gone.lost.test');
+    await loseAnswer('/domains');
+    await button('Add the domain').click();
+    await unreachable().waitFor();
+    const found = (await asked(`/domains/project/${project.id}`)).body.data;
+    const { id } = found.find(({ domain }: { domain: string }) => domain === 'gone.lost.test');
+    await owner.call('DELETE', `/domains/${id}`, undefined, { 'X-Project-Id': project.id });
+    await button('Add the domain').click();
+    await page.getByText(/^The first try may have worked/).waitFor();
+    await button('Add the domain').click();
+    await heading('gone.lost.test').waitFor();
+    expect(lossesAmong()).toEqual([]);
+  });
+
   it('does not keep a user from creating what a killed server left open', async () => {
     await page.goto(`projects/${project.id}/templates/new`);
     await field('Name').fill('Left open');

@@ -38,13 +38,13 @@ export function createIdempotency(em: Em, ttlHours: number) {
      * Claims the key; call it before the request has any effect.
      * @param owner the project, or the user for a request outside of projects
      * @param request method and path, such as `POST /v1/send`
-     * @param hasOwnKeys whether the same key on another route is another key
+     * @param scope the same key in another scope is another key; null is the scope that routes share
      * @throws DomainError `IDEMPOTENCY_KEY_REUSED` when another request of the owner holds the key,
      * `SERVICE_UNAVAILABLE` under contention
      */
-    claim: async (owner: string, key: string, request: string, hasOwnKeys: boolean) => {
+    claim: async (owner: string, key: string, request: string, scope: string | null) => {
       // No key contains a line break.
-      const stored = hasOwnKeys ? `${request}\n${key}` : key;
+      const stored = scope === null ? key : `${scope}\n${key}`;
       const claim = { projectId: owner, key: stored, request, token: newId() };
       for (let tries = 0; tries < mostTries; tries += 1) {
         if (await claims.submit(claim)) return claim;
@@ -52,7 +52,7 @@ export function createIdempotency(em: Em, ttlHours: number) {
         // Released since the claim failed: retry.
         if (holder === undefined) continue;
         const { request: originalRequest, createdAt, statusCode, createdId } = holder;
-        const { message, suggestion } = refusal(statusCode, hasOwnKeys);
+        const { message, suggestion } = refusal(statusCode, scope !== null);
         throw new DomainError('IDEMPOTENCY_KEY_REUSED', message, {
           details: {
             key,

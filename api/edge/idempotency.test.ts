@@ -40,9 +40,10 @@ const recordId = uuidv7();
 function creatingRoute(path: `/${string}`, answer: Record<string, unknown>) {
   return defineRoute(`POST ${path}`, {
     auth: 'secretKey',
-    idempotent: 'byRoute',
+    idempotent: 'byPath',
     tags: ['Test'],
     summary: 'Create',
+    params: z.object({ id: z.uuid().optional() }),
     responses: { 201: { description: 'Created', schema: z.object({}).loose() } },
     handler(ctx) {
       services.runs += 1;
@@ -58,6 +59,7 @@ const { api, database, project } = useTestApi({
     creatingRoute('/templates', { id: recordId }),
     creatingRoute('/campaigns', { data: { id: recordId } }),
     creatingRoute('/tests', { data: [] }),
+    creatingRoute('/tests/:id/duplicate', { id: recordId }),
   ],
   services,
 });
@@ -175,10 +177,11 @@ describe('an Idempotency-Key', () => {
     expect(services.runs - before).toBe(1);
   });
 
-  it('is another key on another route that creates', async () => {
+  it('is another key on another path that creates', async () => {
     const key = uuidv7();
     expect((await post('ok', key)).status).toBe(200);
-    for (const path of ['/templates', '/campaigns']) {
+    const copies = [uuidv7(), uuidv7()].map((id) => `/tests/${id}/duplicate`);
+    for (const path of ['/templates', '/campaigns', ...copies]) {
       const options = { key: project.secretKey, headers: { 'Idempotency-Key': key }, body: {} };
       expect((await api.request(path, options)).status).toBe(201);
     }

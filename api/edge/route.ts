@@ -60,9 +60,9 @@ interface RouteDescription {
   /**
    * Takes an `Idempotency-Key`.
    * - `byProject`: the project's routes of this kind share the keys
-   * - `byRoute`: the route has its own keys; a repeat names the record that was created
+   * - `byPath`: each path has its own keys; a repeat names the record that was created
    */
-  idempotent?: 'byProject' | 'byRoute';
+  idempotent?: 'byProject' | 'byPath';
   /** Counts against `AUTH_RATE_LIMIT_PER_MINUTE` of the client address. */
   limitByAddress?: boolean;
   /** Any website may call it from a browser, with a key. The path must have no parameters. */

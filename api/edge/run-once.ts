@@ -29,11 +29,10 @@ export const checkIdempotencyKey: EdgeMiddleware = (ctx, next) => {
  * @throws DomainError `IDEMPOTENCY_KEY_REUSED`
  */
 export function runOnce(route: Route, idempotency: Idempotency, logger: Logger): EdgeMiddleware {
-  const hasOwnKeys = route.idempotent === 'byRoute';
-
   async function once(ctx: EdgeContext, owner: string, key: string, next: Next): Promise<void> {
     const request = `${ctx.method} ${ctx.routerPath}`;
-    const claim = await idempotency.claim(owner, key, request, hasOwnKeys);
+    const scope = route.idempotent === 'byPath' ? `${ctx.method} ${ctx.path}` : null;
+    const claim = await idempotency.claim(owner, key, request, scope);
     const { requestId } = ctx.state;
     const settle = (status: number, createdId: string | null) =>
       idempotency

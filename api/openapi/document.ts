@@ -60,7 +60,7 @@ const idempotencyKeyHeader = {
 
 const keyHeaders = {
   byProject: idempotencyKeyHeader,
-  byRoute: {
+  byPath: {
     ...idempotencyKeyHeader,
     description:
       'Makes a repeat of the request a 409 instead of a second record; `details.createdId` is the id of the record ' +

@@ -97,7 +97,7 @@ remembered for 24 hours by default.
 
 The requests that create a campaign, domain, execution, project, segment, template or workflow take an
 \`Idempotency-Key\`, too. There, \`details.createdId\` of a repeat is the id of the record that the first request
-created, and each route has keys of its own.
+created, and each path has keys of its own. Keys of requests that create a project belong to the user.
 
 ## Lists
 

@@ -48,7 +48,7 @@ export const createCampaign = defineRoute('POST /campaigns', {
     'meet a condition.',
   body: schemas.campaignBodySchema,
   bodyExample: campaignBodyExample,
-  idempotent: 'byRoute',
+  idempotent: 'byPath',
   responses: created('The draft.', schemas.campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
   place: 'byService',
@@ -90,7 +90,7 @@ export const deleteCampaign = defineRoute('DELETE /campaigns/:id', {
 
 export const duplicateCampaign = defineRoute('POST /campaigns/:id/duplicate', {
   summary: 'Duplicate a campaign',
-  idempotent: 'byRoute',
+  idempotent: 'byPath',
   responses: created(
     'A new draft with " (Copy)" appended to its name.',
     schemas.campaignAnswerSchema,
@@ -110,7 +110,7 @@ export const testSubjects = defineRoute('POST /campaigns/:id/subject-test', {
   headers: ifMatchHeadersSchema,
   body: schemas.subjectTestBodySchema,
   bodyExample: { subject: 'Spring is back', percent: 10 },
-  idempotent: 'byRoute',
+  idempotent: 'byPath',
   responses: created('The drafts.', schemas.subjectTestAnswerSchema),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
   place: 'byService',

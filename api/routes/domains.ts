@@ -44,7 +44,7 @@ export const addDomain = defineRoute('POST /domains', {
     'add a domain; the first to prove ownership gets it. Unverified domains are removed after seven days.',
   body: addDomainBodySchema,
   bodyExample: { domain: 'example.com' },
-  idempotent: 'byRoute',
+  idempotent: 'byPath',
   responses: created('Added, pending.', domainSchema),
   place: 'elsewhere',
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],

@@ -24,7 +24,7 @@ export const createProject = defineRoute('POST /users/@me/projects', {
   summary: 'Create a project with both API keys',
   body: schemas.createProjectBodySchema,
   bodyExample: { name: 'Example' },
-  idempotent: 'byRoute',
+  idempotent: 'byPath',
   responses: created('Created; the user owns it.', schemas.projectSchema),
   errors: ['CONFLICT'],
   async handler(ctx, { user, body }) {

@@ -74,7 +74,7 @@ A project has at most 2,000 segments, whose conditions take at most 4 MB in all.
     condition: exampleCondition,
     trackMembership: true,
   },
-  idempotent: 'byRoute',
+  idempotent: 'byPath',
   responses: created('The segment, with its members counted.', schemas.segmentSchema, segmentExample),
   errors: ['CONFLICT'],
   async handler(ctx, { project, body }) {

@@ -55,7 +55,7 @@ export const createTemplate = defineRoute('POST /templates', {
     fromName: 'Example',
     type: 'MARKETING',
   },
-  idempotent: 'byRoute',
+  idempotent: 'byPath',
   responses: created('The template.', schemas.templateSchema, example),
   errors: ['SENDER_DOMAIN_REFUSED'],
   place: 'byService',
@@ -113,7 +113,7 @@ export const deleteTemplate = defineRoute('DELETE /templates/:id', {
 
 export const duplicateTemplate = defineRoute('POST /templates/:id/duplicate', {
   summary: 'Duplicate a template',
-  idempotent: 'byRoute',
+  idempotent: 'byPath',
   responses: created('The new template, with " (Copy)" appended to its name.', schemas.templateSchema, {
     ...example,
     id: '01980da0-5b1c-7f02-8e11-6a0c4b7d9e55',

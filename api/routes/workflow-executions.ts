@@ -40,7 +40,7 @@ while an execution is active, otherwise always.`,
   refuseDisabledProject: true,
   body: schemas.startExecutionBodySchema,
   bodyExample: { contactId: example.contactId, context: example.context },
-  idempotent: 'byRoute',
+  idempotent: 'byPath',
   responses: created('The new execution.', schemas.executionSchema, {
     ...example,
     status: 'RUNNING',

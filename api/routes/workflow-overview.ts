@@ -26,7 +26,7 @@ export const workflowStatistics = defineRoute('GET /workflows/:id/statistics', {
 
 export const duplicateWorkflow = defineRoute('POST /workflows/:id/duplicate', {
   summary: 'Duplicate a workflow',
-  idempotent: 'byRoute',
+  idempotent: 'byPath',
   responses: created(
     'The new workflow with its graph, disabled, with " (Copy)" appended to its name.',
     schemas.workflowWithGraphSchema,

@@ -86,7 +86,7 @@ export const createWorkflow = defineRoute('POST /workflows', {
   description: 'It is disabled and has a TRIGGER step to connect other steps to.',
   body: schemas.createWorkflowBodySchema,
   bodyExample: { name: 'Welcome', description: 'Greets new users', eventName: 'signed up' },
-  idempotent: 'byRoute',
+  idempotent: 'byPath',
   responses: created('The workflow.', schemas.workflowWithGraphSchema, {
     ...exampleWithGraph,
     version: 1,

@@ -57,7 +57,8 @@ async function askProvider<Answer>(call: Promise<Answer>): Promise<Answer> {
     throw new DomainError(
       'SERVICE_UNAVAILABLE',
       'The email provider or DNS did not answer; try again in a moment',
-      { cause },
+      // Nothing is left of the call, so it also frees its Idempotency-Key.
+      { cause, retryAfterSeconds: 5 },
     );
   }
 }

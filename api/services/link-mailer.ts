@@ -26,6 +26,8 @@ export type LinkMailer = ReturnType<typeof createLinkMailer>;
 const hourMs = 60 * 60 * 1000;
 const pollMs = 2_000;
 const mostDropped = 1_000;
+/** Links between two drops: requests for unknown addresses must not pile up behind them. */
+const mostMailed = 20;
 /** All links of a process take turns with the writes of projects, as those of one project would. */
 const owner = nilId;
 
@@ -38,19 +40,27 @@ export function createLinkMailer(options: LinkMailerOptions) {
   const alarm = createAlarmClock();
   const stopping = new AbortController();
   const { signal } = stopping;
+  const outage = warnOnce(warn, 'Account emails wait to be queued');
+  const failure = warnOnce(warn, 'An account email was not queued yet');
   let running: Promise<void> | undefined;
-  let hasFailed = false;
+
+  /** @returns whether more may be due */
+  async function runRound(): Promise<boolean> {
+    const dropped = await dropRequests(options, signal);
+    if (!oneTimeLinks.isConfigured) return dropped === mostDropped;
+    let mailed = 0;
+    while (mailed < mostMailed && !signal.aborted && (await mailNext(options, failure, signal))) mailed += 1;
+    return dropped === mostDropped || mailed === mostMailed;
+  }
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
       alarm.silence();
       try {
-        await dropRequests(options, signal);
-        while (oneTimeLinks.isConfigured && !signal.aborted && (await mailNext(options, signal)));
-        hasFailed = false;
+        while (!signal.aborted && (await runRound()));
+        outage.end();
       } catch (error) {
-        if (!hasFailed && !signal.aborted) warn('Account emails wait to be queued', error);
-        hasFailed = true;
+        if (!signal.aborted) outage.warn(error);
       }
       if (!signal.aborted) await alarm.sleep(pollMs * (0.5 + Math.random()));
     }
@@ -77,24 +87,38 @@ export function createLinkMailer(options: LinkMailerOptions) {
   };
 }
 
-async function dropRequests({ orm, writes, warn }: LinkMailerOptions, signal: AbortSignal): Promise<void> {
-  const dropSome = () => dropLinkRequests(orm.em.fork(), mostDropped);
-  for (;;) {
-    const dropped = await writes.run(owner, dropSome, signal);
-    for (const { lateUserId, purpose } of dropped) {
-      if (lateUserId === null) continue;
-      warn(
-        'An account email was not queued',
-        new Error(`Too late for the ${purpose} link of user ${lateUserId}`),
-      );
-    }
-    if (dropped.length < mostDropped) return;
+/** Warns of the first of several failures in a row. */
+function warnOnce(warn: LinkMailerOptions['warn'], message: string) {
+  let hasWarned = false;
+  return {
+    warn(error: unknown): void {
+      if (!hasWarned) warn(message, error);
+      hasWarned = true;
+    },
+    end(): void {
+      hasWarned = false;
+    },
+  };
+}
+
+/** @returns how many were dropped, at most `mostDropped` */
+async function dropRequests({ orm, writes, warn }: LinkMailerOptions, signal: AbortSignal): Promise<number> {
+  const dropped = await writes.run(owner, () => dropLinkRequests(orm.em.fork(), mostDropped), signal);
+  for (const { lateUserId, purpose } of dropped) {
+    if (lateUserId === null) continue;
+    const reason = new Error(`Too late for the ${purpose} link of user ${lateUserId}`);
+    warn('An account email was not queued', reason);
   }
+  return dropped.length;
 }
 
 /** @returns false when none is due */
-async function mailNext(options: LinkMailerOptions, signal: AbortSignal): Promise<boolean> {
-  const { orm, oneTimeLinks, writes, emailsQueued, warn } = options;
+async function mailNext(
+  options: LinkMailerOptions,
+  failure: ReturnType<typeof warnOnce>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { orm, oneTimeLinks, writes, emailsQueued } = options;
   let takenId = '';
   const mail = () =>
     orm.em.fork().transactional(async (em) => {
@@ -106,17 +130,19 @@ async function mailNext(options: LinkMailerOptions, signal: AbortSignal): Promis
     });
   try {
     const wasDue = await writes.run(owner, mail, signal);
-    if (wasDue) emailsQueued();
-    return wasDue;
+    if (!wasDue) return false;
+    failure.end();
+    emailsQueued();
+    return true;
   } catch (error) {
     if (takenId === '') throw error;
     await putOffLinkRequest(orm.em.fork(), takenId);
-    warn('An account email was not queued yet', error);
+    failure.warn(error);
     return true;
   }
 }
 
-/** Deletes the request; the user may need no link any more, or have had enough. */
+/** Deletes the request; the user may need no link any more, or have had as many as an hour allows: then all requests go. */
 async function queueLink(
   em: Em,
   oneTimeLinks: LinkMailerOptions['oneTimeLinks'],
@@ -127,7 +153,10 @@ async function queueLink(
   // The lock on the user keeps concurrent transactions within the limit.
   const hourAgo = new Date(Date.now() - hourMs);
   const recent = await em.count(AccountToken, { user: userId, purpose, createdAt: { $gt: hourAgo } });
-  if (recent >= linksPerHour) return;
+  if (recent >= linksPerHour) {
+    await em.nativeDelete(LinkRequest, { email, purpose });
+    return;
+  }
   const { token, hash } = oneTimeLinks.createToken(purpose);
   const expiresAt = new Date(Date.now() + linkValidHours[purpose] * hourMs);
   em.create(AccountToken, { user: userId, purpose, tokenHash: hash, expiresAt });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { linksPerHour, linkWaitMinutes } from '../../../core/accounts/limits.ts';
+import { linkWaitMinutes } from '../../../core/accounts/limits.ts';
 import { linkPurposes } from '../../entities/link-request.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query, queryFirst } from '../../sql.ts';
@@ -10,8 +10,8 @@ const isDueSql = `next_attempt_at <= now() + interval '1 ms'`;
 const droppedRow = z.object({ lateUserId: z.uuid().nullable(), purpose: z.enum(linkPurposes) });
 
 /**
- * Deletes due requests of addresses without an account, those that have waited for too long, and of an address those
- * beyond what may be mailed to it in an hour. A statement, because a flood leaves thousands.
+ * Deletes due requests of addresses without an account, and those that have waited for too long. A statement, because a
+ * flood leaves thousands.
  *
  * @returns a row per deleted request, at most `limit`; `lateUserId` is set where a user has waited for too long
  */
@@ -22,12 +22,7 @@ export function dropLinkRequests(em: Em, limit: number): Promise<z.output<typeof
        where d.${isDueSql}
          and (d.${isLate}
            -- "not exists" would read all users for a flood.
-           or (select u.id from users u where u.email = d.email) is null
-           or (select count(*) from (
-             select from link_requests o
-             where o.email = d.email and o.purpose = d.purpose and o.id < d.id
-             limit ${linksPerHour}
-           ) older) = ${linksPerHour})
+           or (select u.id from users u where u.email = d.email) is null)
        order by d.next_attempt_at, d.id
        limit $1
        for update skip locked

@@ -97,7 +97,10 @@ const session: Middleware = {
  */
 export const api = createFetchClient<paths>({ baseUrl: apiUrl.href.replace(/\/$/, '') });
 // The last one is the first to see an answer.
-api.use(session, repeatsOfLostAnswers(apiUrl));
+api.use(
+  session,
+  repeatsOfLostAnswers(() => onNotFound?.()),
+);
 
 /** The same calls as queries and mutations: `$api.useQuery('get', '/contacts')`. */
 export const $api = createClient(api);

@@ -18,22 +18,22 @@ type Creating = {
   [Path in keyof paths]: true extends TakesKey<HeaderOf<paths[Path]>> ? Path : never;
 }[keyof paths];
 
-/** Where to read a record that one of these calls created; null if its caller needs only the id. */
-const recordsOf: Readonly<Record<Creating, string | null>> = {
-  '/campaigns': 'campaigns',
-  '/campaigns/{id}/duplicate': 'campaigns',
+/** Where to read a record that one of these calls created, relative to the call; null if it can't be read by its id. */
+const recordOf: Readonly<Record<Creating, ((id: string) => string) | null>> = {
+  '/campaigns': (id) => `campaigns/${id}`,
+  '/campaigns/{id}/duplicate': (id) => `../${id}`,
   '/campaigns/{id}/subject-test': null,
-  '/domains': null,
-  '/segments': 'segments',
-  '/templates': 'templates',
-  '/templates/{id}/duplicate': 'templates',
+  '/domains': (id) => `domains/${id}/verify`,
+  '/segments': (id) => `segments/${id}`,
+  '/templates': (id) => `templates/${id}`,
+  '/templates/{id}/duplicate': (id) => `../${id}`,
   '/users/@me/projects': null,
-  '/workflows': 'workflows',
-  '/workflows/{id}/duplicate': 'workflows',
-  '/workflows/{id}/executions': null,
+  '/workflows': (id) => `workflows/${id}`,
+  '/workflows/{id}/duplicate': (id) => `../${id}`,
+  '/workflows/{id}/executions': (id) => `executions/${id}`,
 };
 
-const isCreating = (path: string): path is Creating => path in recordsOf;
+const isCreating = (path: string): path is Creating => path in recordOf;
 
 /** After this time, the same input is meant as another record. */
 const repeatMs = 10 * 60_000;
@@ -47,53 +47,61 @@ const callOf = new WeakMap<Request, { call: string; isRepeat: boolean; sentAt: n
 /** Unlike `randomUUID`, available without HTTPS, too. */
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
+function forgetOld(): void {
+  for (const [call, { sentAt }] of unanswered) if (Date.now() - sentAt >= repeatMs) unanswered.delete(call);
+}
+
 /**
- * Makes it safe to repeat a call whose answer was lost or says nothing certain (5xx): a repeat with the same input creates
- * nothing but answers with the record of the first call, and a deletion whose record is gone succeeds.
+ * Makes it safe to repeat a call whose answer was lost or says nothing certain: a repeat with the same input creates
+ * nothing but answers with the record of the first call, and a deletion whose record is gone succeeds. A refusal ends
+ * nothing, as it may come before the server looks for the first call.
+ *
+ * @param onGone called when a deletion finds nothing to delete
  */
-export function repeatsOfLostAnswers(apiUrl: URL): Middleware {
+export function repeatsOfLostAnswers(onGone: () => void): Middleware {
   return {
     async onRequest({ request, schemaPath }) {
       const isCreation = request.method === 'POST' && isCreating(schemaPath);
       if (!isCreation && request.method !== 'DELETE') return;
+      forgetOld();
       const project = request.headers.get('X-Project-Id');
       const call = JSON.stringify([request.method, request.url, project, await request.clone().text()]);
       const earlier = unanswered.get(call);
-      const isRepeat = earlier !== undefined && Date.now() - earlier.sentAt < repeatMs;
-      const first = isRepeat ? earlier : { key: newKey(), sentAt: Date.now() };
+      const first = earlier ?? { key: newKey(), sentAt: Date.now() };
       unanswered.set(call, first);
-      callOf.set(request, { call, isRepeat, sentAt: first.sentAt });
+      callOf.set(request, { call, isRepeat: earlier !== undefined, sentAt: first.sentAt });
       if (isCreation) request.headers.set('Idempotency-Key', first.key);
     },
     async onResponse({ request, response, schemaPath }) {
       const sent = callOf.get(request);
-      if (sent === undefined || response.status >= 500) return;
+      if (sent === undefined) return;
+      if (request.method === 'DELETE' && response.status === 404 && sent.isRepeat) {
+        unanswered.delete(sent.call);
+        onGone();
+        return new Response(null, { status: 204 });
+      }
       const refusal = response.status === 409 ? await toApiError(response.clone()) : undefined;
       const isReused = refusal?.code === 'IDEMPOTENCY_KEY_REUSED';
       if (isReused && refusal.details.originalStatusCode === null && Date.now() - sent.sentAt < longestCallMs)
         throw stillRunning(refusal);
-      const answer = isReused ? await firstAnswer(apiUrl, request, schemaPath, refusal) : response;
-      unanswered.delete(sent.call);
+      const answer = isReused ? await firstAnswer(request, schemaPath, refusal) : response;
+      if (answer === undefined || answer.ok) unanswered.delete(sent.call);
       if (answer === undefined) throw outcomeOpen(refusal);
-      return request.method === 'DELETE' && response.status === 404 && sent.isRepeat
-        ? new Response(null, { status: 204 })
-        : answer;
+      return answer;
     },
   };
 }
 
-/** @returns the record that the first call created; undefined if its outcome can't be known */
+/** @returns the record that the first call created; undefined if its outcome can't be known, or the record is gone */
 async function firstAnswer(
-  apiUrl: URL,
-  request: Request,
+  { url, headers }: Request,
   path: string,
   { details: { originalStatusCode, createdId } }: ApiError,
 ): Promise<Response | undefined> {
   if (originalStatusCode !== 201) return undefined;
-  const records = isCreating(path) ? recordsOf[path] : null;
-  if (records === null) return Response.json({ id: createdId }, { status: 201 });
-  const read = new URL(`${records}/${createdId}`, apiUrl);
-  const answer = await fetch(read, { headers: request.headers });
+  const address = isCreating(path) ? recordOf[path]?.(String(createdId)) : undefined;
+  if (address === undefined) return Response.json({ id: createdId }, { status: 201 });
+  const answer = await fetch(new URL(address, url), { headers });
   return answer.status === 404 ? undefined : answer;
 }
 

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { isTemporary } from '../../api/api-error.ts';
+import { ApiError, isTemporary } from '../../api/api-error.ts';
 import { $api, api, type Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -18,6 +18,9 @@ const pollMs = 1_000;
 /** The most rejected rows that the API keeps per import. */
 const mostKept = 10_000;
 
+const pauseAfter = (error: unknown): number =>
+  error instanceof ApiError ? Math.max(pollMs, error.retryAfterSeconds * 1000) : pollMs;
+
 interface ImportRunProps {
   jobId: string;
   /** The segment that the contacts join. */
@@ -35,7 +38,7 @@ export function ImportRun({ jobId, segmentId, onAgain }: ImportRunProps) {
     { params },
     {
       refetchInterval: ({ state: { data, error } }) =>
-        data?.finishedAt != null || (error !== null && !isTemporary(error)) ? false : pollMs,
+        data?.finishedAt != null || (error !== null && !isTemporary(error)) ? false : pauseAfter(error),
     },
   );
   const isOver = query.data?.finishedAt != null;
