@@ -42,6 +42,23 @@ describe.skipIf(executable === undefined)('when the answer to a change is lost, 
     await unreachable().waitFor({ state: 'detached' });
   }
 
+  async function fillNew(kind: string, name: string): Promise<void> {
+    await page.goto(`projects/${project.id}/${kind}/new`);
+    await field('Name').fill(name);
+    await usualSender(sender);
+    await field('Subject').fill('Hello');
+  }
+
+  /** Creates a template without an answer. @returns the button to press again */
+  async function createUnanswered(name: string) {
+    await fillNew('templates', name);
+    await loseAnswer('/templates');
+    const create = button('Create template');
+    await create.click();
+    await unreachable().waitFor();
+    return create;
+  }
+
   it('shows the keys that replaced others', async () => {
     await tab.signIn(owner);
     await page.goto(`projects/${project.id}/developers`);
@@ -72,10 +89,7 @@ describe.skipIf(executable === undefined)('when the answer to a change is lost, 
     ['template', 'templates', 'Create template'],
     ['campaign', 'campaigns', 'Save draft'],
   ])('creates a %s once', async (name, kind, action) => {
-    await page.goto(`projects/${project.id}/${kind}/new`);
-    await field('Name').fill(name);
-    await usualSender(sender);
-    await field('Subject').fill('Hello');
+    await fillNew(kind, name);
     await pressTwice(`/${kind}`, () => button(action).click());
     await button('Send a test').waitFor();
     expect(await namesOf(`/${kind}`)).toEqual([name]);
@@ -83,10 +97,7 @@ describe.skipIf(executable === undefined)('when the answer to a change is lost, 
   });
 
   it('creates another record once the form has other input', async () => {
-    await page.goto(`projects/${project.id}/templates/new`);
-    await field('Name').fill('First');
-    await usualSender(sender);
-    await field('Subject').fill('Hello');
+    await fillNew('templates', 'First');
     let presses = 0;
     await pressTwice('/templates', async () => {
       presses += 1;
@@ -100,14 +111,7 @@ describe.skipIf(executable === undefined)('when the answer to a change is lost, 
 
   it.each([429, 503])('creates a template once although the second try got %d', async (status) => {
     const name = `After ${status}`;
-    await page.goto(`projects/${project.id}/templates/new`);
-    await field('Name').fill(name);
-    await usualSender(sender);
-    await field('Subject').fill('Hello');
-    await loseAnswer('/templates');
-    const create = button('Create template');
-    await create.click();
-    await unreachable().waitFor();
+    const create = await createUnanswered(name);
     const error = { code: 'REFUSED', message: 'Not now' };
     await page.route(`${stage.stack.url}/templates`, (route) => route.fulfill({ status, json: { error } }), {
       times: 1,
@@ -138,14 +142,7 @@ describe.skipIf(executable === undefined)('when the answer to a change is lost, 
   });
 
   it('does not keep a user from creating what a killed server left open', async () => {
-    await page.goto(`projects/${project.id}/templates/new`);
-    await field('Name').fill('Left open');
-    await usualSender(sender);
-    await field('Subject').fill('Hello');
-    await loseAnswer('/templates');
-    const create = button('Create template');
-    await create.click();
-    await unreachable().waitFor();
+    const create = await createUnanswered('Left open');
     const [template] = (await asked('/templates?search=Left')).body.data;
     await owner.call('DELETE', `/templates/${template.id}`, undefined, { 'X-Project-Id': project.id });
     await stage.stack.sql('update idempotency_keys set status_code = null, created_id = null');
